@@ -149,6 +149,7 @@ public final class Ledger: Sendable {
     do {
       try Directory.makeAll(folder)
       let opened = OpenFolder(try Directory.open(folder))
+      try Ownership.require(opened.directory)
       let pinned: PinnedDatabase
       do {
         if let forged, try opened.directory.status(of: name)?.identity == forged {

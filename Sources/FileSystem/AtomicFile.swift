@@ -136,19 +136,20 @@ package struct AtomicFile: ~Copyable, Sendable {
       return
     }
     let reserved = FilePath(name.string)
-    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0 else {
-      return
-    }
+    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0,
+      status.owner == geteuid()
+    else { return }
     _ = try? directory.remove(reserved)
   }
 
+  /// Removes the partials of dead writers of this user. In a folder that others can write to, a name proves nothing.
   private static func sweep(_ directory: borrowing Directory) {
     guard let names = try? directory.names() else { return }
     for name in names where PartialName.lockedFile.matches(name) {
       // for writing, since NFS locks nothing exclusively for a reader
-      guard let file = try? directory.open(name, .readWrite), (try? file.lock(exclusive: true)) == true else {
-        continue
-      }
+      guard let file = try? directory.open(name, .readWrite), let status = try? file.status(),
+        status.owner == geteuid(), (try? file.lock(exclusive: true)) == true
+      else { continue }
       sweepReservation(of: name, in: directory)
       _ = try? directory.remove(name)
     }

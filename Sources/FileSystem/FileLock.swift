@@ -37,7 +37,7 @@ package struct FileLock: ~Copyable, Sendable {
   /// Takes the lock without waiting. An exclusive owner writes its process ID and host into the file, for messages; the
   /// lock holds even if the write fails.
   ///
-  /// - Throws: `Busy` or `FileError`.
+  /// - Throws: `Busy`, `FileError`, or `OwnershipError` if the file has a second name.
   package init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
     let file = try Self.open(name, in: directory, exclusive: exclusive)
     guard try file.lock(exclusive: exclusive) else {
@@ -60,10 +60,12 @@ package struct FileLock: ~Copyable, Sendable {
   /// folder may belong to another user, or its file system may be read-only.
   private static func open(
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool
-  ) throws(FileError) -> File {
-    do throws(FileError) {
-      return try directory.open(name, .readWrite)
-    } catch {
+  ) throws -> File {
+    do {
+      let file = try directory.open(name, .readWrite)
+      try Ownership.requireOneName(file.status(), at: directory.path(of: name))
+      return file
+    } catch let error as FileError {
       guard !exclusive, [.readOnlyFileSystem, .permissionDenied].contains(error.errno),
         (try? directory.status(of: name))?.kind == .file
       else { throw error }

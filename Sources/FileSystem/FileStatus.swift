@@ -25,6 +25,12 @@ package struct FileStatus: Sendable {
   package let changed: Int64
   /// The owner's user ID.
   package let owner: UInt32
+  /// True if users other than the owner may write, by the permissions or by an ACL.
+  package let isWritableByOthers: Bool
+  /// True for a regular file with permission for anyone to execute it.
+  package let isExecutable: Bool
+  /// True for a folder in which only the owner of a file may rename or remove it.
+  package let isSticky: Bool
   /// The number of the file's names.
   package let linkCount: Int
   /// Device and inode: equal for two names of the same file, and different for all other files at a given time.
@@ -72,6 +78,10 @@ package struct FileStatus: Sendable {
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     changed = Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000
     owner = status.st_uid
+    // with an ACL, the permissions of the group are the most that any other user has: acl(5)
+    isWritableByOthers = status.st_mode & 0o022 != 0
+    isExecutable = status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
+    isSticky = status.st_mode & S_ISVTX != 0
     linkCount = Int(status.st_nlink)
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     version = Version(status)
@@ -90,10 +100,15 @@ package struct FileSystemStatus: Sendable, Equatable {
   package let reportsErrorsOfSync: Bool
   /// True if its contents are lost on reboot: tmpfs(5) and ramfs.
   package let isInMemory: Bool
+  /// False if the mount decides the owner and the permissions of all files: FAT, exFAT, NTFS and CIFS.
+  package let keepsOwners: Bool
 
   init(_ raw: (type: Int, freeBytes: Int)) {
     freeBytes = raw.freeBytes
     isInMemory = [0x0102_1994, 0x8584_58F6].contains(UInt32(truncatingIfNeeded: raw.type))
+    keepsOwners = ![
+      0x4D44, 0x2011_BAB0, 0x5346_544E, 0x7366_746E, 0xFF53_4D42, 0xFE53_4D42, 0x517B,
+    ].contains(UInt32(truncatingIfNeeded: raw.type))
     // ext2 to ext4, XFS, btrfs
     let types: [UInt32] = [0xEF53, 0x5846_5342, 0x9123_683E]
     reportsErrorsOfSync =

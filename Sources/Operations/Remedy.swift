@@ -43,6 +43,10 @@ public enum Remedy: Sendable, Equatable {
   case increaseByteLimit
   /// Choose a shorter name for an archive.
   case shortenName
+  /// Run the command as the owner of the library.
+  case actAsOwner
+  /// Trust this folder, although other users may write to it.
+  case trustFolder(String)
 
   /// The message of an error and, if it has a remedy, what `render` makes of the remedy.
   package static func message(of error: any Error, _ render: (Remedy) -> String?) -> String {

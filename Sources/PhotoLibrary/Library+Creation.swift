@@ -9,11 +9,11 @@ extension Library {
   /// `library.sqlite`, and the call can be repeated.
   ///
   /// - Throws: `LibraryError.alreadyALibrary`, `.insideAnother`, `.folderNotEmpty`, `.networkFileSystem`, `.database`,
-  ///   or `FileError`.
+  ///   `.otherOwner`, `OwnershipError` or `FileError`.
   public static func create(at path: FilePath, now: Date = Date()) throws {
     if let other = enclosing((path.realPath ?? path).folder) { throw LibraryError.insideAnother(path, other) }
     try makeFolder(path)
-    try create(in: OpenFolder(try Directory.open(path)), now: now)
+    try create(in: openOwnFolder(path), now: now)
   }
 
   private static func create(in folder: OpenFolder, now: Date) throws {
@@ -75,6 +75,7 @@ extension Library {
   private static func makeFolder(_ path: FilePath) throws {
     guard let name = path.lastComponent, name.kind == .regular else { return }
     let folder = try Directory.open(path.folder)
+    try Ownership.requirePlace(in: folder)
     if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
   }
 }

@@ -30,14 +30,45 @@ extension Library {
       guard let kind = try root.status(of: name)?.kind, kind != .file else { continue }
       throw LibraryError.database(path, reason: "\(name) is not an SQLite database; move it away")
     }
+    try requireOwnership(root)
     return file
   }
 
+  /// Throws if another user can change the database, the locks, or the folders of files.
+  private static func requireOwnership(_ root: borrowing Directory) throws {
+    guard !Ownership.isTrusted(root.path) else { return }
+    let names: [FilePath] = [
+      databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal", "library.lock",
+      "readers.lock", "photos", ".staging", ".undo", ".rotten",
+    ]
+    for name in names {
+      guard let status = try root.status(of: name), status.kind != .symbolicLink else { continue }
+      try Ownership.require(status, inOwnFolderAt: root.path(of: name))
+    }
+  }
+
+  /// Opens the folder of a library that only this user or root can change.
+  ///
+  /// - Throws: `LibraryError.notALibrary`, `.otherOwner`, `OwnershipError`, or `FileError`.
   static func openFolder(_ path: FilePath) throws -> OpenFolder {
     do {
-      return OpenFolder(try Directory.open(path))
-    } catch {
-      throw error.isMissing ? LibraryError.notALibrary(path) : error as any Error
+      return try openOwnFolder(path)
+    } catch let error as FileError where error.isMissing {
+      throw LibraryError.notALibrary(path)
+    }
+  }
+
+  /// Opens a folder that only this user or root can change.
+  ///
+  /// - Throws: `LibraryError.otherOwner`, `OwnershipError`, or `FileError`.
+  static func openOwnFolder(_ path: FilePath) throws -> OpenFolder {
+    let folder = OpenFolder(try Directory.open(path))
+    do {
+      try Ownership.require(folder.directory)
+      return folder
+    } catch let error as OwnershipError {
+      guard case .owner(let user) = error.cause else { throw error }
+      throw LibraryError.otherOwner(path, user)
     }
   }
 

@@ -12,6 +12,8 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   case folderNotEmpty(FilePath)
   /// The folder of a new library is in another library.
   case insideAnother(FilePath, FilePath)
+  /// The folder belongs to the user with this ID, who is neither the user of this process nor root.
+  case otherOwner(FilePath, UInt32)
   /// A newer version of this program made or changed the library.
   case newerVersion(FilePath)
   /// SQLite's write-ahead log and file locks are not reliable on a network file system.
@@ -36,6 +38,7 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   public var remedy: Remedy? {
     switch self {
     case .notALibrary(let path): .createLibrary(path.string)
+    case .otherOwner: .actAsOwner
     case .noSuchCategory, .noSuchPhoto: .listLibrary
     default: nil
     }
@@ -51,6 +54,8 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
       "\(path) is not empty; a library needs a folder of its own"
     case .insideAnother(let path, let other):
       "\(path) is in the library \(other); create the new library outside that library"
+    case .otherOwner(let path, let user):
+      "\(path) is a library of \(UserAccount.label(of: user))"
     case .newerVersion(let path):
       "\(path) was made by a newer version of smilepile; update smilepile"
     case .networkFileSystem(let path, let name):

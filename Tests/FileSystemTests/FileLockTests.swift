@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Operations
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -140,6 +141,89 @@ struct FileLockTests {
     _ = lock
     lock = nil
     #expect(try await waiter.value)
+  }
+
+  private var folderLock: FilePath { folder.path(".smilepile-\(geteuid()).lock") }
+
+  @Test("Folder lock: its file can be opened by its owner only, and is removed with the lock")
+  func folderLockFile() throws {
+    var lock: FolderLock? = try FolderLock(folder.path, exclusive: true)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folderLock.string)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    _ = lock
+    lock = nil
+    #expect(try Directory.open(folder.path).names() == [])
+  }
+
+  @Test("Folder lock: the last of two shared owners removes its file")
+  func folderLockShared() throws {
+    var locks: [FolderLock] = try (1...2).map { _ in try FolderLock(folder.path, exclusive: false) }
+    locks.removeFirst()
+    #expect(throws: FileLock.Busy.self) { _ = try FolderLock(folder.path, exclusive: true) }
+    locks.removeFirst()
+    #expect(try Directory.open(folder.path).names() == [])
+  }
+
+  @Test("Folder lock: a lock on the folder itself, which any reader can take, does not matter")
+  func folderLockOfReader() throws {
+    let reader = try File.open(folder.path, .readFollowingLinks)
+    #expect(try reader.lock(exclusive: true))
+    #expect(try FolderLock(folder.path, exclusive: true).isHeld)
+    reader.unlock()
+  }
+
+  @Test("Folder lock: a file of another user in its place is named", .enabled(if: geteuid() == 0))
+  func folderLockOfOther() throws {
+    try folder.write([], to: folderLock.lastComponent?.string ?? "")
+    #expect(chown(folderLock.string, 65534, 65534) == 0)
+    let error = #expect(throws: OwnershipError.self) { _ = try FolderLock(folder.path, exclusive: true) }
+    #expect(error?.cause == .otherLock(65534))
+  }
+
+  @Test("Folder lock: a lock file with a second name is refused and not changed")
+  func folderLockWithTwoNames() throws {
+    let other = folder.path("other")
+    try folder.write("photo", to: "other")
+    try FileManager.default.linkItem(atPath: other.string, toPath: folderLock.string)
+    let error = #expect(throws: OwnershipError.self) { _ = try FolderLock(folder.path, exclusive: true) }
+    #expect(error?.cause == .names(2))
+    #expect(try String(contentsOfFile: other.string, encoding: .utf8) == "photo")
+  }
+
+  @Test("File lock: a lock file with a second name is refused and not changed")
+  func twoNames() throws {
+    let other = folder.path("other")
+    try folder.write("photo", to: "other")
+    try FileManager.default.linkItem(
+      atPath: other.string, toPath: folder.path.appending("library.lock").string)
+    #expect(throws: OwnershipError.self) { try take(exclusive: true).release() }
+    #expect(try String(contentsOfFile: other.string, encoding: .utf8) == "photo")
+  }
+
+  private final class Owners: Sendable {
+    let count = Mutex(0)
+  }
+
+  @Test("Folder lock: of many owners in turn, each is alone")
+  func folderLockExclusion() async throws {
+    let path = folder.path
+    let owners = Owners()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 1...4 {
+        group.addTask {
+          for _ in 1...20 {
+            let lock = try FolderLock(path, exclusive: true, waiting: .seconds(60))
+            #expect(
+              owners.count.withLock {
+                $0 += 1; return $0
+              } == 1)
+            owners.count.withLock { $0 -= 1 }
+            withExtendedLifetime(lock) {}
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
   }
 
   @Test("File lock: a waiter gets the lock after its release")

@@ -24,7 +24,11 @@ import Testing
       return nil
     } catch {
       #expect(error.name == "after")
-      return error.cause
+      guard case .process(let failure) = error.cause else {
+        Issue.record("\(error)")
+        return nil
+      }
+      return failure
     }
   }
 
@@ -86,5 +90,22 @@ import Testing
     #expect(run("sleep 300 & echo $! > '\(file)'") == nil)
     #expect(ContinuousClock.now - start < .seconds(15))
     kill(try #require(pid_t(try String(contentsOfFile: file, encoding: .utf8).dropLast())), SIGKILL)
+  }
+
+  @Test("Hook: a program that others can change is not run")
+  func refusedProgram() throws {
+    let (program, result) = (
+      scratch.path.appending("program").string, scratch.path.appending("result").string
+    )
+    try Data("#!/bin/sh\n: > '\(result)'\n".utf8).write(to: URL(fileURLWithPath: program))
+    chmod(program, 0o777)
+    let hook = HookRun(
+      name: "before", command: "true; \(program) x", environment: [:], timeLimit: 60, isCancelled: { false })
+    let failure = #expect(throws: HookRun.Failure.self) { try hook.run() }
+    #expect(failure?.description.contains("was not run: other users can write to") == true)
+    #expect(!FileManager.default.fileExists(atPath: result))
+    chmod(program, 0o700)
+    try hook.run()
+    #expect(FileManager.default.fileExists(atPath: result))
   }
 }

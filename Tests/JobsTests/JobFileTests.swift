@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Jobs
 import SystemPackage
@@ -293,5 +294,15 @@ struct JobFileTests {
   @Test("Job file: all mistakes are reported at once")
   func allMistakes() {
     #expect(faults("jobs:\n  a:\n    verify: x\n    mode: y\n    foo: z\n").count == 4)
+  }
+
+  @Test("Job file: a file that others can change is refused")
+  func writableFile() throws {
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(Array("jobs: {a: {library: /l, destinations: /d}}".utf8), to: "jobs.yaml")
+    chmod(path.string, 0o600)
+    #expect(try JobFile(path, environment: [:]).jobs.count == 1)
+    chmod(path.string, 0o666)
+    #expect(throws: OwnershipError.self) { _ = try JobFile(path, environment: [:]) }
   }
 }

@@ -5,9 +5,9 @@ import SystemPackage
 /// The folder that photos are extracted to. The target opens the categories' folders in it by name and never
 /// follows a link.
 ///
-/// Only one extraction at a time writes to a folder: it locks the folder itself, which leaves no file behind and
-/// ends when the process dies. Hidden files in a locked folder belong to dead runs, so that the target removes
-/// them. If a folder cannot be locked (NFS), the target keeps such files.
+/// Only one extraction at a time writes to a folder: it has a `FolderLock`, which ends when the process dies. Hidden
+/// files in a locked folder belong to dead runs, so that the target removes them. If a folder cannot be locked (NFS),
+/// the target keeps such files.
 final class ExtractTarget: Sendable {
   let path: FilePath
   /// The folder. All files are opened from here by the names of their folder and file: there may be more category

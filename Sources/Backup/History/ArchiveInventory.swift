@@ -13,6 +13,8 @@ package struct ArchiveInventory: Sendable {
     package var error: any Error
     /// The error, for a message.
     package var reason: String { "\(error)" }
+    /// True if another user of this machine owns the file.
+    package var isForeign = false
   }
 
   /// The dependencies between the archives.
@@ -22,8 +24,29 @@ package struct ArchiveInventory: Sendable {
   /// The files of the archives as they were read, by path.
   package let files: [String: ArchiveFile]
 
+  /// The paths of archives of other users.
+  private let foreign: Set<String>
+
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }
+  /// The archives of this user, oldest first. Only these count as backups.
+  package var ownArchives: [ArchiveDescriptor] { archives.filter { !graph.isForeign($0) } }
+  /// Reports the archives of other users; nil if there are none.
+  package var warningOfForeignArchives: String? {
+    let foreign = archives.filter(graph.isForeign)
+    guard let newest = foreign.last, let owner = owner(of: newest) else { return nil }
+    return foreign.count == 1
+      ? "\(newest.path) belongs to \(owner); it is kept, and does not count as a backup"
+      : "\(foreign.count) archives belong to other users, the newest, \(newest.path), to \(owner); they are kept, and do not "
+        + "count as backups"
+  }
+
+  private func owner(of archive: ArchiveDescriptor) -> String? {
+    guard let file = try? File.open(FilePath(archive.path), .read), let status = try? file.status() else {
+      return nil
+    }
+    return UserAccount.label(of: status.owner)
+  }
 
   /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger: those of plain archives
   /// are a cache, so that the next run does not open an unchanged file again; those of encrypted archives are a record
@@ -56,11 +79,14 @@ package struct ArchiveInventory: Sendable {
     var archives: [ArchiveDescriptor] = []
     var located: [String: ArchiveFile] = [:]
     var unreadable: [Unreadable] = []
+    var foreign: Set<String> = []
     var new: [(file: ArchiveFile, descriptor: ArchiveDescriptor)] = []
     for (path, status) in listed {
       try whileReading()
       let file = file(path, status)
+      let isForeign = !Ownership.isOwn(status, at: path)
       let path = path.absoluteString
+      if isForeign { foreign.insert(path) }
       do {
         if let known = known(file) {
           archives.append(known.moved(to: path))
@@ -84,23 +110,24 @@ package struct ArchiveInventory: Sendable {
         throw error
       } catch {
         if BackupFiles.isThirdParty(FilePath(path), error) { continue }
-        unreadable.append(Unreadable(path: path, error: error))
+        unreadable.append(Unreadable(path: path, error: error, isForeign: isForeign))
       }
     }
     // the descriptor of an encrypted archive is a record, because the password may be unknown when the file returns
     let cached = stored.filter { !$0.value.descriptor.isEncrypted }.keys
     let obsolete = Set(cached).subtracting(located.values.map(\.location))
     ledger?.store(new, deleting: obsolete.sorted())
-    self.init(archives, located, unreadable, ledger)
+    self.init(archives, located, unreadable, foreign, ledger)
   }
 
   private init(
     _ archives: [ArchiveDescriptor], _ files: [String: ArchiveFile], _ unreadable: [Unreadable],
-    _ ledger: Ledger?
+    _ foreign: Set<String>, _ ledger: Ledger?
   ) {
     let health = ledger?.health(of: Array(files.values)) ?? []
-    graph = ArchiveGraph(archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)))
-    (self.files, self.unreadable) = (files, unreadable)
+    graph = ArchiveGraph(
+      archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)), foreign: foreign)
+    (self.files, self.unreadable, self.foreign) = (files, unreadable, foreign)
   }
 
   /// Returns the inventory after this operation has changed the folder, with the current health of the archives.
@@ -121,7 +148,8 @@ package struct ArchiveInventory: Sendable {
     let deleted = removed.compactMap { files.removeValue(forKey: $0)?.location }
     ledger.store(new, deleting: deleted)
     let known = archives.filter { archive in !written.contains { $0.path == archive.path } } + written
-    return ArchiveInventory(known.filter { files[$0.path] != nil }, files, unreadable, ledger)
+    let foreign = foreign.subtracting(written.map(\.path))
+    return ArchiveInventory(known.filter { files[$0.path] != nil }, files, unreadable, foreign, ledger)
   }
 }
 

@@ -7,7 +7,14 @@ extension Job {
   package func problems() -> [String] {
     var checks: [() throws -> Void] = destinations.map { destination in { try destination.check() } }
     if let library { checks.append { _ = try Library(path: library) } }
-    if case .file(let path) = password { checks.append { _ = try File.open(path, .readFollowingLinks) } }
+    switch password {
+    case .file(let path)?: checks.append { try Ownership.require(File.open(path, .readFollowingLinks)) }
+    case .command(let command)?: checks.append { try ShellPrograms.requireOwnership(in: command) }
+    case nil: break
+    }
+    for command in [hooks.before, hooks.after, hooks.onFailure, hooks.finally].compactMap({ $0 }) {
+      checks.append { try ShellPrograms.requireOwnership(in: command) }
+    }
     return checks.compactMap { check in
       do {
         try check()

@@ -39,6 +39,8 @@ package struct Job: Sendable, Equatable {
   package var schedule: Schedule?
   /// The schedule of restore tests; nil for none.
   package var drill: Schedule?
+  /// Folders that may be used whoever may write to them.
+  package var trustedFolders: [FilePath] = []
   /// The commands that run before and after a backup.
   package var hooks = Hooks()
   /// The number of photos that a restore test restores; nil for all.

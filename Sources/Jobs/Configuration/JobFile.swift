@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import SystemPackage
@@ -89,18 +90,19 @@ package struct JobFile: Sendable, Equatable {
     return found
   }
 
-  /// Reads the job file. Blocks.
+  /// Reads the job file, and excepts the folders that its jobs trust from the rule of `Ownership`. Blocks.
   ///
   /// - Parameters:
   ///   - path: the path of the job file; nil for the first existing file of `places`.
   ///   - environment: the variables for `~` and `places`.
-  /// - Throws: `Missing`, `Invalid` with every mistake, or `FileError`.
+  /// - Throws: `Missing`, `Invalid` with every mistake, `OwnershipError` if other users can change the file, or `FileError`.
   package init(_ path: FilePath?, environment: [String: String]) throws {
     let found = try Self.find(named: path, environment: environment)
     guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
     try self.init(
       text: try JobFileText.read(found), path: found, home: environment["HOME"],
       state: StateFolder(environment: environment).path)
+    Ownership.trust(jobs.flatMap(\.trustedFolders))
   }
 
   /// Reads the text of a job file.

@@ -104,6 +104,7 @@ struct JobFileReader {
     job.statusFile = watchedFile(.status, "status-file", of: job, &section)
     job.prometheusFile = watchedFile(.metrics, "prometheus-file", of: job, &section)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
+    job.trustedFolders = paths("trust", in: &section)
     check(job, &section)
     close(&section)
     return job
@@ -163,6 +164,15 @@ struct JobFileReader {
       return nil
     }
     return path(text)
+  }
+
+  /// Returns the paths in a key that has one or a list.
+  func paths(_ key: String, in section: inout YAMLSection) -> [FilePath] {
+    (section.texts(key) ?? []).compactMap { text in
+      guard let fault = Self.fault(inPath: text) else { return path(text) }
+      section.fault(key, fault)
+      return nil
+    }
   }
 
   /// Returns why a path is invalid, or nil. Only a shell expands `$HOME`; without one the path means a folder

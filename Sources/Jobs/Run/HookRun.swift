@@ -19,18 +19,34 @@ struct HookRun {
   /// Why a hook did not succeed.
   struct Failure: Error, Equatable, CustomStringConvertible {
     let name: String
-    let cause: ChildProcess.Failure
+    let cause: Cause
 
-    var isCancellation: Bool { cause == .cancelled }
+    enum Cause: Equatable {
+      /// The command did not succeed.
+      case process(ChildProcess.Failure)
+      /// The command was not run, since other users can change a program in it.
+      case refused(String)
+    }
+
+    var isCancellation: Bool { cause == .process(.cancelled) }
 
     var description: String {
-      let isTooSlow = if case .timeLimit = cause { true } else { false }
-      return "the hook “\(name)” \(cause)" + (isTooSlow ? "; increase “time-limit” in “hooks”" : "")
+      switch cause {
+      case .process(.timeLimit(let limit)):
+        "the hook “\(name)” \(ChildProcess.Failure.timeLimit(limit)); increase “time-limit” in “hooks”"
+      case .process(let failure): "the hook “\(name)” \(failure)"
+      case .refused(let reason): "the hook “\(name)” was not run: \(reason)"
+      }
     }
   }
 
   /// Runs the command. Blocks until the command has ended.
   func run() throws(Failure) {
+    do {
+      try ShellPrograms.requireOwnership(in: command)
+    } catch {
+      throw Failure(name: name, cause: .refused("\(error)"))
+    }
     var process = ChildProcess(shell: command)
     process.environment = environment
     process.input = .bytes([])
@@ -42,7 +58,7 @@ struct HookRun {
     do throws(ChildProcess.Failure) {
       try process.run(isCancelled: isCancelled) { lines.append($1) }
     } catch {
-      throw Failure(name: name, cause: error)
+      throw Failure(name: name, cause: .process(error))
     }
   }
 

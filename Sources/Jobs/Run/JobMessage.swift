@@ -11,6 +11,8 @@ package enum JobMessage {
     case .waitForLock: "increase “lock-wait” in the job file"
     case .givePassword: "add “encrypt:” with “password-file” to the job"
     case .createLibrary: "correct the path of the library"
+    case .actAsOwner: "run the job as the owner of the library"
+    case .trustFolder(let path): "add “trust: \(path)” to the job if you trust these users"
     case .nameLibrary: "add “library:” to the job"
     default: nil
     }

@@ -72,7 +72,7 @@ struct Replication {
     defer { withExtendedLifetime(lock) {} }
     var (destination, issues) = (destination, [Issue]())
     let inventory = try context.inventory(of: destination)
-    let known = inventory.archives.filter {
+    let known = inventory.ownArchives.filter {
       !context.isDamaged($0) && $0.isEncrypted(asRequiredBy: context.job)
     }
     let bases = Set(archives.compactMap(\.base?.digest))

@@ -23,17 +23,35 @@ package struct StateFolder: Sendable {
   /// Takes the lock of a job or of its restore tests, so that only one run at a time is active. Creates a
   /// missing folder.
   ///
-  /// - Throws: `JobError.running`, `FileError`, or what `whileWaiting` throws.
+  /// - Throws: `JobError.running`, `FileError`, `OwnershipError` if other users can change the folder, or what `whileWaiting` throws.
   func lock(
     _ job: String, isRestoreTest: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
   ) throws -> FileLock {
     try Directory.makeAll(path)
-    let folder = try Directory.open(path)
+    let folder = try openFolder()
     do {
       let name = FilePath(isRestoreTest ? "\(job).drill.lock" : "\(job).lock")
       return try FileLock(name, in: folder, waiting: waiting, whileWaiting: whileWaiting)
     } catch let busy as FileLock.Busy {
       throw JobError.running(job, isRestoreTest: isRestoreTest, busy)
+    }
+  }
+
+  private func openFolder() throws -> Directory {
+    let folder = try Directory.open(path)
+    try Ownership.require(folder)
+    return folder
+  }
+
+  /// Returns why jobs cannot use the folder: other users can change it. Returns nil if it is missing. Blocks; reads only.
+  package func problem() -> String? {
+    do {
+      _ = try openFolder()
+      return nil
+    } catch let error as FileError where error.isMissing {
+      return nil
+    } catch {
+      return "\(error)"
     }
   }
 
@@ -63,7 +81,10 @@ package struct StateFolder: Sendable {
     func attempt(_ body: () throws -> Void) {
       do { try body() } catch { problems.append("the status of job \(job.name) cannot be written: \(error)") }
     }
-    attempt { try AtomicFile.replace(FilePath("\(job.name).json"), in: path, with: try status.json()) }
+    attempt {
+      _ = try openFolder()
+      try AtomicFile.replace(FilePath("\(job.name).json"), in: path, with: try status.json())
+    }
     if let file = job.statusFile {
       attempt { try WatchedFile.status.replace(file, with: status.json(), outside: path) }
     }

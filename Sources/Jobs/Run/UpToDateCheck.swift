@@ -22,7 +22,9 @@ struct UpToDateCheck {
     {
       issues.append(.warning(.archives, "\(newest.path) is dated in the future; check the clock"))
     }
-    if let warning = inventory.warningOfPlainArchives(of: context.job) {
+    for case let warning? in [
+      inventory.warningOfPlainArchives(of: context.job), inventory.warningOfForeignArchives,
+    ] {
       issues.append(.warning(.archives, warning))
     }
     guard let newest = context.archives(in: inventory).first else { return (destination, issues) }

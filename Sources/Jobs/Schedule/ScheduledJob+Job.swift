@@ -14,7 +14,8 @@ extension ScheduledJob {
     _ job: Job, in file: FilePath, library: FilePath?, program: FilePath, environment: [String: String]
   ) throws(ScheduledJobError) {
     guard let library = job.library ?? library else { throw .noLibrary(job: job.name) }
-    let folders = ServiceFolders(environment)
+    let owner = Self.otherOwner(of: library)
+    let folders = ServiceFolders(owner.map { ["HOME": $0.home] } ?? environment)
     let files = [job.statusFile, job.prometheusFile].compactMap { $0?.removingLastComponent() }
     try self.init(
       name: job.name, configuration: Self.absolute(file), program: program,
@@ -24,7 +25,17 @@ extension ScheduledJob {
       environment: folders.variables, schedule: job.schedule, drill: job.drill)
     let last = [job.hooks.onFailure, job.hooks.finally].count { $0 != nil }
     stopSeconds += last * Int(min(job.hooks.timeLimit, 86400).rounded(.up))
+    user = owner
     if job.library == nil { self.environment["SMILEPILE_LIBRARY"] = Self.absolute(library).string }
+  }
+
+  /// Returns the owner of a folder if this process is root and the owner is another user with an account; nil also if
+  /// there is no such folder.
+  private static func otherOwner(of folder: FilePath) -> UserAccount? {
+    guard geteuid() == 0, let owner = try? Directory.open(folder).status().owner, owner != 0 else {
+      return nil
+    }
+    return UserAccount(id: owner)
   }
 
   private static func absolute(_ path: FilePath) -> FilePath {

@@ -26,6 +26,8 @@ package struct ScheduledJob: Sendable, Equatable {
   package var runsCommands: Bool
   /// The maximum time in seconds from the stop signal to the end of the job. The last hooks run within this time.
   package var stopSeconds = 300
+  /// The user who owns the library, if a service of the system must run as that user; nil for root.
+  package var user: UserAccount?
   /// The variables that the job needs. systemd gives a system service neither HOME nor the XDG folders.
   package var environment: [String: String]
   /// The schedule of backups; nil for manual backups.

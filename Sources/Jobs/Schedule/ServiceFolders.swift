@@ -32,4 +32,12 @@ package struct ServiceFolders: Sendable, Equatable {
   package func make() throws(FileError) {
     try Directory.makeAll(state)
   }
+
+  /// Does the same for another user, and as that user: root must not create files where another user may exchange folders.
+  ///
+  /// - Throws: `ScheduleInstallError.program`.
+  package func make(as user: UserAccount) throws(ScheduleInstallError) {
+    try ScheduleProgram(name: "runuser", prefix: ["-u", user.name, "--"])
+      .succeed(["mkdir", "-p", "-m", "700", state.string])
+  }
 }

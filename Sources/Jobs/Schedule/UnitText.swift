@@ -4,7 +4,7 @@ import SystemPackage
 package enum UnitScope: Sendable, Equatable {
   /// One user. systemd runs the unit while the user is logged in or lingers.
   case user
-  /// The system. systemd runs the unit as root.
+  /// The system. systemd runs the unit as root, or as another owner of the library.
   case system
 }
 
@@ -37,7 +37,7 @@ struct UnitText {
     \(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
     [Service]
     Type=oneshot
-    \(variables)
+    \(user)\(variables)
     ExecStart=:\(job.command(for: task).map(Self.quoted).joined(separator: " "))
     SyslogIdentifier=smilepile
     Nice=19
@@ -82,6 +82,12 @@ struct UnitText {
   private static let origin =
     "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins are not changed."
 
+  /// The user who owns the library. A user's systemd runs all services as that user.
+  private var user: String {
+    guard scope == .system, let user = job.user else { return "" }
+    return "User=\(Self.specifiersEscaped(user.name))\n"
+  }
+
   /// The `Environment=` lines. systemd expands specifiers in them, but no variables. systemd.exec(5).
   private var variables: String {
     job.environment.sorted { $0.key < $1.key }.map { "Environment=" + Self.quoted("\($0.key)=\($0.value)") }
@@ -103,7 +109,7 @@ struct UnitText {
 
   private var sandbox: String {
     UnitSandbox(
-      runsCommands: job.runsCommands, runsAsRoot: scope == .system,
+      runsCommands: job.runsCommands, runsAsRoot: scope == .system && job.user == nil,
       hasPrivateTemporaries: !needsSharedTemporaries
     ).text
   }

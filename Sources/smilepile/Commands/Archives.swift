@@ -37,7 +37,7 @@ struct Archives: AsyncParsableCommand {
 
   @OptionGroup var file: JobFileOption
   @OptionGroup var password: PasswordOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct ArchiveLine: Encodable {
     let messageType = "archive"
@@ -58,8 +58,11 @@ struct Archives: AsyncParsableCommand {
     var missingFiles: Int?
     var verifiedAt: Int64?
     var suspectSince: Int64?
+    /// True if another user of this machine owns the archive.
+    var foreign: Bool
 
-    init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) {
+    init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth, isForeign: Bool) {
+      foreign = isForeign
       path = archive.path
       (date, sequence) = (archive.date, archive.sequence)
       archiveBytes = archive.fileBytes
@@ -123,10 +126,12 @@ struct Archives: AsyncParsableCommand {
       let health = archives.map { inventory.graph.health(of: $0) }
       if !latest {
         reporter.result(
-          TextTable(.left, .right, .left, .left, indentation: 2, rows: zip(archives, health).map(Self.row)))
+          TextTable(
+            .left, .right, .left, .left, indentation: 2,
+            rows: zip(archives, health).map { Self.row($0, $1, isForeign: inventory.graph.isForeign($0)) }))
       }
       for (archive, health) in zip(archives, health) {
-        reporter.json(ArchiveLine(archive, health))
+        reporter.json(ArchiveLine(archive, health, isForeign: inventory.graph.isForeign(archive)))
         do {
           _ = try inventory.members(of: archive)
         } catch {
@@ -149,6 +154,7 @@ struct Archives: AsyncParsableCommand {
             + "are unknown; give the password, for example with --password-file")
         if place.job != nil { worst = max(worst, .incomplete) }
       }
+      if let warning = inventory.warningOfForeignArchives { reporter.warn(warning) }
       for file in inventory.unreadable {
         reporter.error(Finding(file.path, message: file.reason), during: "archives")
         unreadable.append(file.path)
@@ -173,7 +179,9 @@ struct Archives: AsyncParsableCommand {
     let description = "no archive can be restored; without --latest, archives shows why"
   }
 
-  private static func row(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) -> [String] {
+  private static func row(
+    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, isForeign: Bool
+  ) -> [String] {
     var facts =
       archive.isLocked
       ? ["encrypted, not opened"]
@@ -190,6 +198,7 @@ struct Archives: AsyncParsableCommand {
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
     if archive.missingFiles > 0 { facts.append("\(Count(archive.missingFiles, "photo")) missing") }
+    if isForeign { facts.append("of another user") }
     facts.append(text(health))
     return [
       archive.archiveID == nil && archive.isLocked ? "unknown date" : time(archive.date),
@@ -212,12 +221,13 @@ struct Archives: AsyncParsableCommand {
 }
 
 extension ArchiveInventory {
-  /// Returns the newest of some archives that is neither suspect nor without its base: one archive, or all parts of a
-  /// set; nil if there is none.
+  /// Returns the newest of some archives that belongs to this user, and is neither suspect nor without its base: one
+  /// archive, or all parts of a set; nil if there is none.
   ///
   /// - Parameter archives: oldest first.
   fileprivate func latest(among archives: [ArchiveDescriptor]) -> [ArchiveDescriptor]? {
-    for archive in archives.reversed() where !archive.isLocked && !archive.isPartiallyRecovered {
+    for archive in archives.reversed()
+    where !archive.isLocked && !archive.isPartiallyRecovered && !graph.isForeign(archive) {
       guard let members = try? members(of: archive),
         !members.contains(where: { graph.health(of: $0).isSuspect })
       else { continue }

@@ -37,7 +37,7 @@ struct BackupCommand: JobCommand {
   var requireMount = false
 
   @OptionGroup var choice: JobChoice
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct JobLine: Encodable {
     let messageType = "job"

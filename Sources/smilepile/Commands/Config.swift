@@ -11,15 +11,15 @@ struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
-        If there is no mistake, prints when each job runs, and warns about libraries, password files and destinations \
-        that cannot be used now. The exit code is 64 if there is a mistake, 10 if there is no job file.
+        If there is no mistake, prints when each job runs, and warns about libraries, password files, programs, \
+        state folders and destinations that cannot be used now, for example because other users can change them. The exit code is 64 if there is a mistake, 10 if there is no job file.
 
         Example:
           smilepile config check --config /etc/smilepile/config.yaml
         """)
 
     @OptionGroup var file: JobFileOption
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     private struct Fault: Encodable {
       let messageType = "error"
@@ -56,7 +56,9 @@ struct Config: ParsableCommand {
       let reporter = Reporter(output)
       do {
         let file = try file.read()
-        let warnings = file.warnings.map { $0.text(in: file.path) } + file.jobs.flatMap { $0.problems() }
+        let warnings =
+          file.warnings.map { $0.text(in: file.path) } + [StateFolder.ofThisUser.problem()].compactMap { $0 }
+          + file.jobs.flatMap { $0.problems() }
         for warning in warnings { reporter.warn(warning) }
         reporter.result("\(file.path.string.escaped): \(Count(file.jobs.count, "job")), no mistake")
         let tasks = file.jobs.map(Self.tasks)

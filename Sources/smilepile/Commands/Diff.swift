@@ -29,7 +29,7 @@ struct Diff: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct Numbers: Encodable {
     var categories: Int

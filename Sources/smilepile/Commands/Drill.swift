@@ -37,7 +37,7 @@ struct Drill: JobCommand {
   var scratch: String?
 
   @OptionGroup var choice: JobChoice
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct ResultLine: Encodable {
     let messageType = "drill"

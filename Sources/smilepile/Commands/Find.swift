@@ -44,7 +44,7 @@ struct Find: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct Match: Encodable {
     let messageType = "match"

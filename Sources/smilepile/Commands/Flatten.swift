@@ -29,7 +29,7 @@ struct Flatten: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var outputOptions: OutputOptions
+  @OptionGroup var outputOptions: CommonOptions
 
   private struct Summary: Encodable {
     let messageType = "summary"

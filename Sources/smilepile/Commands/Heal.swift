@@ -18,7 +18,7 @@ struct Heal: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   func run() async throws {
     let repair = LibraryRepair(

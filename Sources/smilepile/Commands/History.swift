@@ -35,7 +35,7 @@ struct History: ParsableCommand {
     completion: .directory, transform: PathArgument.parse)
   var library: String?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   /// The history has no operation with the number.
   struct NoOperation: Error, CustomStringConvertible {

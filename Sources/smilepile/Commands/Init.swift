@@ -19,7 +19,7 @@ struct Init: AsyncParsableCommand {
   var folder: String?
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct Summary: Encodable {
     let messageType = "summary"

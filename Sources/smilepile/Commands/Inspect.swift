@@ -21,7 +21,7 @@ struct Inspect: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   /// The summary. Values are null if the password is missing.
   private struct Summary: Encodable {

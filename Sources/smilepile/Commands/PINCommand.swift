@@ -22,7 +22,7 @@ struct PINCommand: ParsableCommand {
 
   /// Runs a subcommand.
   fileprivate static func run(
-    _ library: LibraryOption, _ lock: LockOption, _ output: OutputOptions, done: String,
+    _ library: LibraryOption, _ lock: LockOption, _ output: CommonOptions, done: String,
     ask: (Library, Reporter) throws -> (LibraryWriter) throws -> Void
   ) throws {
     let reporter = Reporter(output)
@@ -47,7 +47,7 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var library: LibraryOption
     @OptionGroup var lock: LockOption
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     func run() throws {
       try PINCommand.run(library, lock, output, done: "set the PIN of") { library, reporter in
@@ -69,7 +69,7 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var newPIN: NewPINOptions
     @OptionGroup var library: LibraryOption
     @OptionGroup var lock: LockOption
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     func run() throws {
       try PINCommand.run(library, lock, output, done: "changed the PIN of") { library, reporter in
@@ -95,7 +95,7 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var library: LibraryOption
     @OptionGroup var lock: LockOption
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     func run() throws {
       try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in

@@ -20,7 +20,7 @@ struct Photos: AsyncParsableCommand {
   var category: [String] = []
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct CategoryLine: Encodable {
     let messageType = "category"

@@ -74,7 +74,7 @@ struct Prune: AsyncParsableCommand {
 
   @OptionGroup var file: JobFileOption
   @OptionGroup var password: PasswordOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct DecisionLine: Encodable {
     let messageType = "decision"
@@ -192,6 +192,7 @@ struct Prune: AsyncParsableCommand {
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
     return (summary.locked > 0 ? ["kept \(locked), because the password is missing or wrong"] : [])
+      + [summary.warningOfForeignArchives].compactMap { $0 }
       + summary.unreadable.map { "\($0.reason); the archive was kept" }
   }
 

@@ -37,7 +37,7 @@ struct Remove: AsyncParsableCommand {
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct Summary: Encodable {
     let messageType = "summary"

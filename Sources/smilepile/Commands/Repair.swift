@@ -56,7 +56,7 @@ struct Repair: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var outputOptions: OutputOptions
+  @OptionGroup var outputOptions: CommonOptions
 
   func validate() throws {
     if let lockWait { try checkLockWait(lockWait) }

@@ -15,7 +15,7 @@ extension ScheduleCommand {
         """)
 
     @OptionGroup var jobs: ScheduleOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     private struct Summary: Encodable {
       let messageType = "summary"

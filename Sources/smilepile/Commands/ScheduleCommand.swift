@@ -35,7 +35,7 @@ struct ScheduleCommand: ParsableCommand {
     var print = false
 
     @OptionGroup var jobs: ScheduleOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     private struct Summary: Encodable {
       let messageType = "summary"
@@ -58,6 +58,7 @@ struct ScheduleCommand: ParsableCommand {
       var warnings: [String] = []
       for job in plan.jobs {
         warnings += Self.skippedRuns(job, scheduler)
+        warnings += Self.otherOwner(job, scheduler)
         if job.schedule == nil, job.drill == nil, jobs.names.contains(job.name) || plan.jobs.count == 1 {
           warnings.append("the job “\(job.name)” has no schedule; add “schedule:” to it in \(plan.file)")
         }
@@ -75,7 +76,7 @@ struct ScheduleCommand: ParsableCommand {
             files: texts.map { File(path: $0.place, text: $0.text) }, warnings: warnings))
         return
       }
-      try plan.folders.make()
+      try plan.makeFolders()
       var change = try scheduler.install(plan.jobs)
       if jobs.names.isEmpty { change.removed += try scheduler.remove(plan.orphans(scheduler)).removed }
       for name in change.written { reporter.result("installed \(name)".escaped) }
@@ -99,6 +100,21 @@ struct ScheduleCommand: ParsableCommand {
           jobs: plan.jobs.map(\.name), written: change.written, removed: change.removed, files: nil,
           warnings: warnings))
       if !change.notStarted.isEmpty { throw ExitStatus.incomplete }
+    }
+
+    /// Returns a warning about a job of root whose library belongs to another user.
+    private static func otherOwner(_ job: ScheduledJob, _ scheduler: Scheduler) -> [String] {
+      guard let user = job.user else { return [] }
+      guard case .systemd(let systemd) = scheduler, systemd.scope == .system else {
+        return [
+          "job “\(job.name)”: its library belongs to \(user.name), and root will not use it; run schedule install as "
+            + user.name
+        ]
+      }
+      return [
+        "job “\(job.name)” will run as \(user.name), who owns its library; \(user.name) must be able to read "
+          + "\(job.configuration) and to write to the destinations"
+      ]
     }
 
     /// Returns warnings about the days on which systemd skips a run because its time does not exist.
@@ -133,7 +149,7 @@ struct ScheduleCommand: ParsableCommand {
         """)
 
     @OptionGroup var jobs: ScheduleOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: CommonOptions
 
     private struct Summary: Encodable {
       let messageType = "summary"

@@ -19,7 +19,7 @@ struct Stats: AsyncParsableCommand {
       """)
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private enum Problem: String, Encodable {
     case suspect, unreachable, changed

@@ -27,7 +27,7 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var lock: ReaderLockOption
   @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   private struct Summary: Encodable {
     let messageType = "summary"

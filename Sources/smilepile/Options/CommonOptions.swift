@@ -1,7 +1,9 @@
 import ArgumentParser
+import FileSystem
+import SystemPackage
 
-/// The output of all commands.
-struct OutputOptions: ParsableArguments {
+/// The options of all commands.
+struct CommonOptions: ParsableArguments {
   @Flag(help: "Print JSON lines; the last line is a summary or an exit_error.")
   var json = false
 
@@ -11,7 +13,15 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How to show progress.", valueName: "auto|bar|plain|percent|none"))
   var progress = ProgressStyle.auto
 
+  @Option(
+    help: ArgumentHelp(
+      "Use what is in this folder, whoever may write to it; may be repeated.", valueName: "folder"),
+    completion: .directory, transform: PathArgument.parse)
+  var trust: [String] = []
+
+  /// Checks the options, and excepts the trusted folders from the rule of `Ownership`.
   func validate() throws {
+    Ownership.trust(trust.map { FilePath($0) })
     if json, progress == .percent {
       throw ValidationError("--progress percent and --json both use standard output; choose one")
     }

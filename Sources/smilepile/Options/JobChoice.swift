@@ -16,8 +16,14 @@ struct JobChoice: ParsableArguments {
   /// job. In a hook, the environment gives the library of the hook's job and applies only to jobs without a library.
   ///
   /// - Throws: the errors of `JobFileOption.read`, and `ValidationError` if one library would replace those
-  ///   of several jobs.
+  ///   of several jobs; with `--as-owner`, the errors of `LibraryOwner.become`.
   func read() throws -> [Job] {
+    let chosen = try chosenJobs()
+    if library.asOwner { try chosen.compactMap(\.library).forEach(LibraryOwner.become) }
+    return chosen
+  }
+
+  private func chosenJobs() throws -> [Job] {
     let chosen = try file.read().jobs(named: jobs)
     guard let named = library.ifNamed() else { return chosen }
     let isFromHook = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil

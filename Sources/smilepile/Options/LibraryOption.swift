@@ -11,16 +11,20 @@ struct LibraryOption: ParsableArguments {
     completion: .directory)
   private var library: String?
 
+  @Flag(help: "As root, run as the owner of the library.")
+  var asOwner = false
+
   /// True if the option was given. The environment does not count.
   var isGiven: Bool { library != nil }
 
-  /// Returns the library's folder.
+  /// Returns the library's folder. With `--as-owner`, becomes its owner.
   ///
-  /// - Throws: `ValidationError` if neither the option nor the variable is set.
+  /// - Throws: `ValidationError` if neither the option nor the variable is set; the errors of `LibraryOwner.become`.
   func path() throws -> FilePath {
     guard let path = ifNamed() else {
       throw ValidationError("no library is given; use -l FOLDER or set SMILEPILE_LIBRARY")
     }
+    if asOwner { try LibraryOwner.become(of: path) }
     return path
   }
 

@@ -5,7 +5,7 @@ struct PhotoReportOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print a line for each photo on standard error.")
   var verbose = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: CommonOptions
 
   /// True if the command prints a line for each photo. With `--quiet`, it prints only errors and the result.
   var reportsPhotos: Bool { verbose || output.json && !output.quiet }

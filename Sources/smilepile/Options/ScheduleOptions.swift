@@ -81,6 +81,12 @@ struct SchedulePlan {
   /// The folders that the services need.
   var folders: ServiceFolders
 
+  /// Creates the state folders of the users whom the jobs run as, if they are missing. Blocks.
+  func makeFolders() throws {
+    try folders.make()
+    for user in jobs.compactMap(\.user) { try ServiceFolders(["HOME": user.home]).make(as: user) }
+  }
+
   /// True if any job is scheduled.
   var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
 

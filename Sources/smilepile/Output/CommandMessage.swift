@@ -37,6 +37,8 @@ enum CommandMessage {
     case .increaseEntryLimit: "use --max-entries"
     case .increaseByteLimit: "use --max-bytes"
     case .shortenName: "use -o with a shorter name"
+    case .actAsOwner: "run smilepile as its owner, or as root with --as-owner"
+    case .trustFolder(let path): "use --trust \(path.shellQuoted) if you trust these users".escaped
     }
   }
 }

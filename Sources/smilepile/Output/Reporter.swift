@@ -4,10 +4,10 @@ import Operations
 
 /// Prints the result of a command on standard output and messages on standard error, or JSON lines with `--json`.
 struct Reporter {
-  let options: OutputOptions
+  let options: CommonOptions
   private let console = Console.standard
 
-  init(_ options: OutputOptions) { self.options = options }
+  init(_ options: CommonOptions) { self.options = options }
 
   /// A line of `"message_type":"error"`.
   private struct ErrorMessage: Encodable {

@@ -1,7 +1,9 @@
 import ArgumentParser
+import FileSystem
 import Glibc
 import Processes
 import Secrets
+import SystemPackage
 
 /// The source of a password or PIN. None of the sources shows the secret in the process list.
 enum SecretSource: Sendable {
@@ -46,7 +48,7 @@ enum SecretSource: Sendable {
   /// - Parameters:
   ///   - question: the question to the user, without the colon.
   ///   - warn: receives warnings.
-  /// - Throws: `SecretError`; `CancellationError` after a signal.
+  /// - Throws: `SecretError`; `OwnershipError` if other users can change the file; `CancellationError` after a signal.
   func read(_ kind: SecretKind, question: String, warn: (String) -> Void) throws -> Secret {
     switch self {
     case .file(let path): try Self.firstLine(ofFile: path, kind, warn)
@@ -64,6 +66,7 @@ enum SecretSource: Sendable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SecretError.file(kind, path: path, errno: errno) }
     defer { close(descriptor) }
+    try Ownership.require(descriptor: descriptor, at: FilePath(path))
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
       warn("the \(kind.noun) file \(path) can be read by other users; run chmod 600 \(path)")

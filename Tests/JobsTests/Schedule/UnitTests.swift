@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Processes
 import SystemPackage
@@ -139,6 +140,28 @@ import Testing
     #expect(!hooked.contains("PrivateNetwork"))
     #expect(hooked.contains("ProtectSystem=strict"))
     #expect(hooked.contains("-/var/spool"))
+  }
+
+  @Test("Systemd unit: a unit of the machine runs as the owner of the library", .enabled(if: geteuid() == 0))
+  func owner() throws {
+    let scratch = try ScratchFolder()
+    let library = try scratch.makeFolder("Library")
+    let nobody = try #require(UserAccount(id: 65534))
+    var job = Job(name: "family")
+    job.library = library
+    job.destinations = [JobDestination(path: "/srv/backups")]
+    func scheduled() throws -> ScheduledJob {
+      try ScheduledJob(
+        job, in: "/etc/smilepile/config.yaml", library: nil, program: "/usr/bin/smilepile",
+        environment: ["HOME": "/root"])
+    }
+    #expect(try scheduled().user == nil)
+    chown(library.string, 65534, 65534)
+    let service = UnitText(job: try scheduled(), task: .backup, scope: .system).service
+    #expect(service.contains("\nUser=\(nobody.name)\n"))
+    #expect(service.contains("\"HOME=\(nobody.home)\""))
+    #expect(service.contains("NoNewPrivileges=true"))
+    #expect(!UnitText(job: try scheduled(), task: .backup, scope: .user).service.contains("User="))
   }
 
   @Test("Systemd unit: the password file of the job is a readable path")

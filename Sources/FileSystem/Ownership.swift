@@ -1,0 +1,183 @@
+import Glibc
+import Operations
+import Synchronization
+import SystemPackage
+
+/// Decides whether another user of this machine can have made or changed a file, or can exchange it. Everything that this
+/// program obeys must pass: libraries, job files, state folders, password files, hooks and locks. sudo, sshd and git have
+/// similar rules.
+///
+/// A file or folder passes if it and each folder above it, on the path without symbolic links, belongs to this user, to
+/// root, or to the owner of `/`, and if no other user may write to it. Others may write to a folder above it that is sticky,
+/// as `/tmp`, since there they cannot rename the files of this user. An ACL that lets others write shows in the permissions
+/// of the group. The owner of `/` is not root only in a user namespace in which root has no number: systemd makes one for
+/// the restricted services of a user.
+///
+/// On a file system without owners, as FAT, these are the owner and the permissions that the mount gives to all files.
+/// `trust(_:)` excepts folders.
+package enum Ownership {
+  /// Real paths of folders below which every file passes.
+  private static let trusted = Mutex<[FilePath]>([])
+
+  /// Excepts folders, and everything in them, from the rule for the rest of this process. Ignores a missing folder.
+  package static func trust(_ folders: [FilePath]) {
+    let folders = folders.compactMap(\.realPath)
+    trusted.withLock { $0 += folders }
+  }
+
+  /// Throws if another user may change an open folder or its files, or exchange it. Blocks.
+  ///
+  /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
+  package static func require(_ directory: borrowing Directory) throws {
+    try require(directory.status(), directory.descriptorPath, directory.path)
+  }
+
+  /// Throws if another user may exchange what this process makes in an open folder. Blocks.
+  ///
+  /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
+  package static func requirePlace(in directory: borrowing Directory) throws {
+    try require(directory.status(), directory.descriptorPath, directory.path, isPlace: true)
+  }
+
+  /// Throws if another user may change the file of a descriptor, or exchange it. `path` is for messages. Blocks.
+  ///
+  /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
+  package static func require(descriptor: CInt, at path: FilePath) throws {
+    let status = try FileError.attempt("read the status of", path) { () throws(Errno) in
+      FileStatus(try SystemCalls.fstat(descriptor))
+    }
+    guard status.kind == .file else { return }
+    try require(status, FilePath("/proc/self/fd/\(descriptor)"), path)
+  }
+
+  /// Throws if another user may change an open file, or exchange it. A pipe or a terminal passes if this process could
+  /// open it. Blocks.
+  ///
+  /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
+  package static func require(_ file: borrowing File) throws {
+    try require(descriptor: file.descriptor, at: file.path)
+  }
+
+  /// Throws if another user may change a file or folder in a folder that passes, or if a file in it has a second name, which
+  /// may be in another folder.
+  ///
+  /// - Throws: `OwnershipError`.
+  package static func require(_ status: FileStatus, inOwnFolderAt path: FilePath) throws(OwnershipError) {
+    try check(status, path, owners, isUsed: true)
+    if status.kind == .file { try requireOneName(status, at: path) }
+  }
+
+  /// Throws if a lock file in a folder of any user belongs to another user, or has a second name.
+  static func requireLock(_ status: FileStatus, at path: FilePath) throws(OwnershipError) {
+    guard status.owner == geteuid() else { throw OwnershipError(path: path, cause: .otherLock(status.owner)) }
+    try requireOneName(status, at: path)
+  }
+
+  /// Throws if a file that this program will change has a second name, which may be in another folder.
+  package static func requireOneName(_ status: FileStatus, at path: FilePath) throws(OwnershipError) {
+    guard status.linkCount > 1 else { return }
+    throw OwnershipError(path: path, cause: .names(status.linkCount))
+  }
+
+  /// Returns true if this user or root made a file, or if its folder is trusted.
+  package static func isOwn(_ status: FileStatus, at path: FilePath) -> Bool {
+    owners.contains(status.owner) || isTrusted(path)
+  }
+
+  /// Returns true if a path is in a trusted folder. Blocks.
+  package static func isTrusted(_ path: FilePath) -> Bool {
+    let trusted = trusted.withLock { $0 }
+    guard !trusted.isEmpty, let real = path.realPath else { return false }
+    return trusted.contains { real.starts(with: $0) }
+  }
+
+  /// The users who may own what this process obeys.
+  private static var owners: Set<UInt32> {
+    let ofRoot = (try? SystemCalls.fstatat(AT_FDCWD, "/", followLinks: false)).map(\.st_uid)
+    return [geteuid(), 0, ofRoot ?? 0]
+  }
+
+  /// - Parameter isPlace: true for a folder above what is used.
+  private static func require(
+    _ status: FileStatus, _ descriptorPath: FilePath, _ path: FilePath, isPlace: Bool = false
+  ) throws {
+    guard let real = descriptorPath.realPath else { throw FileError("find", path, .noSuchFileOrDirectory) }
+    guard !isTrusted(real) else { return }
+    let owners = owners
+    try check(status, real, owners, isUsed: !isPlace)
+    // from the root down: once a folder passes, nobody else can exchange the next one
+    var folder: FilePath = "/"
+    for component in [nil] + real.components.dropLast().map(Optional.some) {
+      if let component { folder.append(component) }
+      let status = try FileError.attempt("read the status of", folder) { () throws(Errno) in
+        FileStatus(try SystemCalls.fstatat(AT_FDCWD, folder, followLinks: false))
+      }
+      try check(status, folder, owners, isUsed: false)
+    }
+  }
+
+  /// - Parameter isUsed: false for a folder above what is used.
+  private static func check(
+    _ status: FileStatus, _ path: FilePath, _ owners: Set<UInt32>, isUsed: Bool
+  ) throws(OwnershipError) {
+    guard owners.contains(status.owner) else {
+      throw OwnershipError(path: path, cause: isUsed ? .owner(status.owner) : .ownerAbove(status.owner))
+    }
+    guard status.isWritableByOthers, isUsed || !status.isSticky else { return }
+    throw OwnershipError(path: path, cause: .writable)
+  }
+}
+
+/// Another user of this machine may have made or changed a file that this program would obey.
+package struct OwnershipError: RemediedError, Equatable, CustomStringConvertible {
+  /// What gives another user control.
+  package enum Cause: Sendable, Equatable {
+    /// The user with this ID owns the file or folder to be used.
+    case owner(UInt32)
+    /// The user with this ID owns a folder above it.
+    case ownerAbove(UInt32)
+    /// Other users may write to it.
+    case writable
+    /// The file has this number of names.
+    case names(Int)
+    /// The user with this ID made a file with the name of this user's lock file.
+    case otherLock(UInt32)
+  }
+
+  /// The file or folder.
+  package let path: FilePath
+  /// What gives another user control.
+  package let cause: Cause
+
+  /// Nil if the description has the remedy.
+  package var remedy: Remedy? {
+    switch cause {
+    case .writable: keepsPermissions ? nil : .trustFolder("\(path)")
+    case .owner, .ownerAbove, .names, .otherLock: nil
+    }
+  }
+
+  /// One line for the user.
+  package var description: String {
+    let text =
+      switch cause {
+      case .owner(let id):
+        "\(path) belongs to \(UserAccount.label(of: id)), who can change it; use one of your own"
+      case .ownerAbove(let id):
+        "\(path) belongs to \(UserAccount.label(of: id)), who can exchange what is in it; use a folder of your own"
+      case .writable:
+        "other users can write to \(path)" + (keepsPermissions ? "; run chmod go-w \(path)" : "")
+      case .names(let count):
+        "\(path) has \(count) names, and may be a file of another folder; replace it by a copy"
+      case .otherLock(let id):
+        "\(path) belongs to \(UserAccount.label(of: id)), and is in the place of your lock file; remove it"
+      }
+    return text.escaped
+  }
+
+  /// False on a file system where the mount decides the permissions.
+  private var keepsPermissions: Bool {
+    let folder = (try? Directory.open(path)) == nil ? path.folder : path
+    return (try? Directory.open(folder).fileSystem().keepsOwners) ?? true
+  }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A user in the system's user database. getpwuid(3).
+package struct UserAccount: Sendable, Equatable {
+  /// The login name.
+  package let name: String
+  /// The ID of the primary group.
+  package let group: UInt32
+  /// The path of the home folder.
+  package let home: String
+
+  /// Looks up a user; returns nil if the user has no account. May block for as long as a directory service takes.
+  package init?(id: UInt32) {
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16 << 10)
+    guard getpwuid_r(id, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+    name = String(cString: entry.pw_name)
+    group = entry.pw_gid
+    home = String(cString: entry.pw_dir)
+  }
+
+  /// Returns the name of a user in a message, or the ID if the user has no account.
+  package static func label(of id: UInt32) -> String { UserAccount(id: id)?.name ?? "user \(id)" }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import FileSystem
+
+/// Which files and folders this program obeys. `scripts/security` attacks the same rule as other users.
+struct OwnershipTests {
+  private let scratch: ScratchFolder
+  /// A folder in a folder, mode 0700.
+  private let folder: FilePath
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = try scratch.makeFolder("above/used")
+    for path in [scratch.path, folder, folder.folder] { chmod(path.string, 0o700) }
+  }
+
+  private func cause(_ body: () throws -> Void) throws -> OwnershipError.Cause? {
+    do {
+      try body()
+      return nil
+    } catch let error as OwnershipError {
+      return error.cause
+    }
+  }
+
+  private func causeForFolder() throws -> OwnershipError.Cause? {
+    try cause { try Ownership.require(Directory.open(folder)) }
+  }
+
+  @Test("Ownership: a folder that only this user can write to passes")
+  func own() throws {
+    #expect(try causeForFolder() == nil)
+  }
+
+  @Test("Ownership: a folder that others can write to is refused", arguments: [0o770, 0o707, 0o777, 0o1777])
+  func writable(mode: Int) throws {
+    chmod(folder.string, mode_t(mode))
+    #expect(try causeForFolder() == .writable)
+  }
+
+  @Test("Ownership: a folder below one that others can write to is refused", arguments: [0o770, 0o702])
+  func writableAbove(mode: Int) throws {
+    chmod(folder.folder.string, mode_t(mode))
+    #expect(try causeForFolder() == .writable)
+  }
+
+  @Test("Ownership: a folder below a sticky one passes")
+  func sticky() throws {
+    chmod(folder.folder.string, 0o1777)
+    #expect(try causeForFolder() == nil)
+  }
+
+  @Test("Ownership: a link does not hide the folders above its target")
+  func link() throws {
+    chmod(folder.folder.string, 0o777)
+    let link = scratch.path.appending("link")
+    try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: folder.string)
+    #expect(try cause { try Ownership.require(Directory.open(link)) } == .writable)
+  }
+
+  @Test("Ownership: a file that others can write to is refused")
+  func file() throws {
+    let path = try scratch.write([1], to: "file")
+    chmod(path.string, 0o620)
+    #expect(try cause { try Ownership.require(File.open(path, .read)) } == .writable)
+  }
+
+  @Test(
+    "Ownership: an ACL that lets another user write is refused",
+    .enabled(if: access("/usr/bin/setfacl", X_OK) == 0))
+  func accessControlList() throws {
+    let process = try Process.run(
+      URL(fileURLWithPath: "/usr/bin/setfacl"), arguments: ["-m", "u:65534:rwx", folder.string])
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    #expect(try causeForFolder() == .writable)
+  }
+
+  @Test("Ownership: a folder of another user is refused", .enabled(if: geteuid() == 0))
+  func otherOwner() throws {
+    #expect(chown(folder.string, 65534, 65534) == 0)
+    #expect(try causeForFolder() == .owner(65534))
+  }
+
+  @Test("Ownership: a folder below one of another user is refused", .enabled(if: geteuid() == 0))
+  func otherOwnerAbove() throws {
+    #expect(chown(folder.folder.string, 65534, 65534) == 0)
+    #expect(try causeForFolder() == .ownerAbove(65534))
+  }
+
+  @Test(
+    "Ownership: a new file may be made in a sticky folder, and not in another folder that others can write to"
+  )
+  func place() throws {
+    chmod(folder.string, 0o1777)
+    #expect(try cause { try Ownership.requirePlace(in: Directory.open(folder)) } == nil)
+    chmod(folder.string, 0o777)
+    #expect(try cause { try Ownership.requirePlace(in: Directory.open(folder)) } == .writable)
+  }
+
+  @Test("Ownership: a trusted folder passes with everything in it")
+  func trusted() throws {
+    let trusted = try scratch.makeFolder("trusted/used")
+    for path in [trusted, trusted.folder] { chmod(path.string, 0o777) }
+    let isRefused = { try cause { try Ownership.require(Directory.open(trusted)) } == .writable }
+    #expect(try isRefused())
+    Ownership.trust([trusted.folder])
+    #expect(try !isRefused())
+  }
+
+  @Test("Ownership: a pipe passes")
+  func pipe() throws {
+    let path = scratch.path.appending("pipe")
+    #expect(mkfifo(path.string, 0o666) == 0)
+    #expect(try cause { try Ownership.require(File.open(path, .read)) } == nil)
+  }
+
+  @Test("Ownership: the message names the folder and one remedy")
+  func message() throws {
+    chmod(folder.string, 0o777)
+    let error = #expect(throws: OwnershipError.self) { try Ownership.require(Directory.open(folder)) }
+    let real = try #require(folder.realPath)
+    #expect(error?.description == "other users can write to \(real); run chmod go-w \(real)")
+  }
+}
