@@ -104,7 +104,8 @@ struct HeaderEvidence {
   private func framed(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Entry? {
     for entry in claims where (entry.method != 0 || entry.isEncrypted) && entry.compressedSize > 0 {
       let isAgreed = records.contains { record in
-        record.compressedSize == entry.compressedSize && record.crc32 == entry.crc32
+        record.compressedSize == entry.compressedSize && record.size == entry.size
+          && record.crc32 == entry.crc32
           && (header.describesSameData(as: record) || !header.hasSizes && header.hasNameAndMethod(of: record))
       }
       // the size of inflated data is only in the header, if there is no record

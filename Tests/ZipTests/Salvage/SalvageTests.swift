@@ -56,6 +56,25 @@ import Testing
     }
   }
 
+  /// The directory, the checksum and the data agree about the entry, whatever its descriptor says.
+  @Test(
+    "Salvage: an entry with any changed byte in its descriptor is found", arguments: [0x01, 0x10, 0x80, 0xFF])
+  func changedDescriptor(change: UInt8) throws {
+    var count = 0
+    for part in sample.parts {
+      for offset in part.data.upperBound..<part.range.upperBound {
+        var bytes = sample.bytes
+        bytes[offset] ^= change
+        let found = try SalvageSample.found(in: bytes)
+        for part in sample.parts {
+          #expect(found.verified[part.name]?.contains(part.content) == true, "\(part.name), \(offset)")
+        }
+        count += 1
+      }
+    }
+    #expect(count > 16)
+  }
+
   @Test(
     "Salvage: without a directory, an entry with a wrong size is found by its checksum",
     arguments: [18, 22, 21])
