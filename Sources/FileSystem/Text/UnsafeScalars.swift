@@ -25,12 +25,13 @@ package enum UnsafeScalars {
     var safe = ""
     var copied = scalars.startIndex
     for index in scalars.indices where Place(scalars, index).isUnsafe {
-      safe.unicodeScalars += scalars[copied..<index]
+      // a change through the view of scalars would copy the whole text
+      safe += Substring(scalars[copied..<index])
       safe += replacement(scalars[index])
       copied = scalars.index(after: index)
     }
     if copied == scalars.startIndex { return text }
-    safe.unicodeScalars += scalars[copied...]
+    safe += Substring(scalars[copied...])
     return safe
   }
 
