@@ -32,4 +32,15 @@ struct LedgerFolderTests {
     let health = Ledger(folder: scratch.path.appending("moved")).health(of: file)
     #expect(health.verifiedAt != nil)
   }
+
+  @Test("Ledger: a journal that names a file elsewhere deletes no file")
+  func superJournal() throws {
+    let archive = try scratch.write([1, 2, 3], to: "a.zip")
+    let file = try #require(ArchiveFile(at: archive))
+    Ledger(folder: state).begin("test").record(.verified, of: [(file, "A")])
+    try ForgedDatabase.writeJournal(of: state.appending("ledger.sqlite"), naming: archive)
+    let ledger = Ledger(folder: state)
+    #expect(ledger.problem != nil)
+    #expect(try ArchiveFile(at: archive) == file)
+  }
 }
