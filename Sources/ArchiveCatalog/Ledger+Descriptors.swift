@@ -18,15 +18,13 @@ extension Ledger {
     let rows =
       read { database in
         // the names below a folder lie between “/” and the character after it
-        try Row.fetchAll(
-          database,
-          sql: """
-            SELECT location, bytes, modifiedAt, changedAt, json FROM descriptor
-            WHERE location > ? AND location < ? AND format = ?
-            """, arguments: ["\(location)/", "\(location)0", Self.descriptorFormat]
-        ).map { row -> (file: ArchiveFile, json: Data) in
-          let row = RowReader(row, of: "descriptor")
-          return (
+        try database.rows(
+          """
+          SELECT location, bytes, modifiedAt, changedAt, json FROM descriptor
+          WHERE location > ? AND location < ? AND format = ?
+          """, ["\(location)/", "\(location)0", Self.descriptorFormat], of: "descriptor"
+        ) { row -> (file: ArchiveFile, json: Data) in
+          (
             file: ArchiveFile(
               location: try row.text("location"), bytes: try row.count("bytes"),
               modifiedAt: try row.integer("modifiedAt"), changedAt: try row.optionalInteger("changedAt")),

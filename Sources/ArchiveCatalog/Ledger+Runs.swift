@@ -66,11 +66,9 @@ extension Ledger {
   /// Returns the copies that the runs of a job found, those of the newest runs first. Blocks.
   package func copies(of job: String) -> [LedgerCopy] {
     read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT destination, run, record FROM copy WHERE job = ? ORDER BY run DESC",
-        arguments: [job]
-      ).map { row in
-        let row = RowReader(row, of: "copy")
+      try database.rows(
+        "SELECT destination, run, record FROM copy WHERE job = ? ORDER BY run DESC", [job], of: "copy"
+      ) { row in
         var copy = LedgerCopy(destination: try row.text("destination"), record: try row.bytes("record"))
         copy.run = LedgerPosition(try row.integer("run"))
         return copy
@@ -81,16 +79,17 @@ extension Ledger {
   /// Returns the runs of a job, newest first. Blocks.
   package func runs(of job: String) -> [LedgerRun] {
     read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM run WHERE job = ? ORDER BY begun DESC", arguments: [job]
-      ).map(LedgerRun.init)
+      try database.rows(
+        "SELECT * FROM run WHERE job = ? ORDER BY begun DESC", [job], of: "run", LedgerRun.init)
     } ?? []
   }
 
   /// Returns the names of the jobs that have runs. Blocks.
   package func jobs() -> [String] {
-    read {
-      try String.fetchAll($0, sql: "SELECT DISTINCT job FROM run WHERE job IS NOT NULL ORDER BY job")
+    read { database in
+      try database.rows("SELECT DISTINCT job FROM run WHERE job IS NOT NULL ORDER BY job", of: "run") { row in
+        try row.text("job", at: 0)
+      }
     } ?? []
   }
 
@@ -99,17 +98,16 @@ extension Ledger {
   /// - Parameter date: in milliseconds since 1970; nil for all runs.
   package func runs(since date: Int64? = nil) -> [LedgerRun] {
     read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", arguments: [date ?? .min]
-      ).map(LedgerRun.init)
+      try database.rows(
+        "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run",
+        LedgerRun.init)
     } ?? []
   }
 
   /// Returns the run with a number; nil if there is none. Blocks.
   package func run(number: Int64) -> LedgerRun? {
     read { database in
-      try Row.fetchOne(database, sql: "SELECT * FROM run WHERE number = ?", arguments: [number])
-        .map(LedgerRun.init)
+      try database.rows("SELECT * FROM run WHERE number = ?", [number], of: "run", LedgerRun.init).first
     } ?? nil
   }
 
@@ -120,8 +118,7 @@ extension Ledger {
 }
 
 extension LedgerRun {
-  fileprivate init(_ row: Row) throws {
-    let row = RowReader(row, of: "run")
+  fileprivate init(_ row: RowReader) throws {
     self.init(
       try row.enumeration("kind"), job: try row.optionalText("job"),
       libraryPath: try row.optionalText("libraryPath"),

@@ -177,7 +177,7 @@ public final class Ledger: Sendable {
       let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
       let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
       if application == LedgerSchema.applicationID,
-        try version > LedgerSchema.version || LedgerSchema.migrator.hasBeenSuperseded(database)
+        try version > LedgerSchema.version || LedgerSchema.known.isSuperseded(in: database)
       {
         throw Problem.newerVersion(folder.directory.path(of: name))
       }

@@ -64,15 +64,10 @@ extension LedgerOperation {
   package func damage() -> [String: String] {
     let rows =
       ledger.read { database in
-        try Row.fetchAll(
-          database,
-          sql:
-            "SELECT location, detail FROM observation WHERE recorded > ? AND event = 'damaged' AND observer = ?",
-          arguments: [begun.number, name]
-        ).map { row -> (String, String) in
-          let row = RowReader(row, of: "observation")
-          return (try row.text("location"), try row.optionalText("detail") ?? "")
-        }
+        try database.rows(
+          "SELECT location, detail FROM observation WHERE recorded > ? AND event = 'damaged' AND observer = ?",
+          [begun.number, name], of: "observation"
+        ) { row -> (String, String) in (try row.text("location"), try row.optionalText("detail") ?? "") }
       } ?? []
     return Dictionary(rows, uniquingKeysWith: { _, last in last })
   }
@@ -124,9 +119,11 @@ extension Ledger {
           SELECT event, detail, begun, recorded, at, bytes, modifiedAt, changedAt FROM observation
           WHERE location = ? AND bytes = ? ORDER BY recorded
           """), arguments: [file.location, file.bytes])
+    var limit = try RowLimit(database)
     var observations: [Observation] = []
     while let row = try rows.next() {
       let row = RowReader(row, of: "observation", key: 3)
+      try limit.count(row)
       let observed = ArchiveFile(
         location: file.location, bytes: try row.count("bytes", at: 5),
         modifiedAt: try row.integer("modifiedAt", at: 6),

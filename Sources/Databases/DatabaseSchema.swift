@@ -25,20 +25,35 @@ package struct DatabaseSchema: Sendable {
   package func check(_ database: Database) throws -> Int {
     let found = try Self.objects(of: database)
     if let version = digests.firstIndex(of: Self.digest(found)) {
-      let count = try migrator().appliedMigrations(database).count
-      guard count == version + 1 else {
-        throw Self.fault("grdb_migrations has \(count) of the \(version + 1) migrations of the schema")
+      let applied = try applied(in: database)
+      guard applied == Set(migrator().migrations[...version]) else {
+        throw Self.fault(
+          "grdb_migrations has \(applied.count) of the \(version + 1) migrations of the schema")
       }
-      return count
+      return version + 1
     }
     try explain(found, in: database)
     return 0
   }
 
+  /// Returns true if the database has a migration that this version does not know. Blocks.
+  package func isSuperseded(in database: Database) throws -> Bool {
+    try !applied(in: database).isSubset(of: migrator().migrations)
+  }
+
+  private func applied(in database: Database) throws -> Set<String> {
+    guard try database.tableExists(Self.migrations) else { return [] }
+    return try Set(
+      database.rows("SELECT identifier FROM \(Self.migrations)", of: Self.migrations) { row in
+        try row.text("identifier", at: 0)
+      })
+  }
+
   /// Throws if an object is missing, changed or unknown. Returns if there is none but the table of migrations.
   private func explain(_ found: [Object], in database: Database) throws {
     let names = Set(found.map(\.name))
-    let known = names.contains(Self.migrations) ? try migrator().appliedMigrations(database) : []
+    let applied = try applied(in: database)
+    let known = migrator().migrations.filter(applied.contains)
     let expected = try DatabaseQueue()
     if let last = known.last {
       try migrator().migrate(expected, upTo: last)
@@ -91,22 +106,21 @@ package struct DatabaseSchema: Sendable {
     var description: String { "the \(type) “\(name.prefix(100))”" }
   }
 
+  /// The tables in which SQLite keeps statistics.
+  private static let statistics = [
+    ("sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+    ("sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+  ].map { name, sql in Object(type: "table", name: name, table: name, tokens: SQLTokens(sql).tokens) }
+
   /// Reads the objects, except the tables in which SQLite keeps statistics.
   private static func objects(of database: Database) throws -> [Object] {
-    let own: Set<String> = ["sqlite_stat1", "sqlite_stat4", "sqlite_sequence"]
-    var objects: [Object] = []
-    let rows = try Row.fetchCursor(
-      database, sql: "SELECT name, type, tbl_name, sql FROM sqlite_schema ORDER BY name, type")
-    while let row = try rows.next() {
-      let reader = RowReader(row, of: "sqlite_schema")
-      let name = try reader.text("name", at: 0)
-      if own.contains(name) { continue }
-      let sql = try reader.optionalText("sql", at: 3) ?? ""
-      objects.append(
-        Object(
-          type: try reader.text("type", at: 1), name: name, table: try reader.text("tbl_name", at: 2),
-          tokens: SQLTokens(sql).tokens))
-    }
-    return objects
+    try database.rows(
+      "SELECT name, type, tbl_name, sql FROM sqlite_schema ORDER BY name, type", of: "sqlite_schema"
+    ) { row in
+      Object(
+        type: try row.text("type", at: 1), name: try row.text("name", at: 0),
+        table: try row.text("tbl_name", at: 2),
+        tokens: SQLTokens(try row.optionalText("sql", at: 3) ?? "").tokens)
+    }.filter { !statistics.contains($0) }
   }
 }

@@ -1,3 +1,4 @@
+internal import Databases
 internal import GRDB
 import Operations
 
@@ -40,7 +41,7 @@ extension Library {
       // a reader does not migrate
       let changes =
         try database.tableExists("addition")
-        ? Int.fetchOne(database, sql: "SELECT count(*) FROM change") : nil
+        ? database.rowCount(of: "change") : nil
       return (try LibraryContents(database), changes)
     }
   }

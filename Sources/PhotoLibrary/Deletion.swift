@@ -20,21 +20,21 @@ extension Library {
   /// - Parameter date: the sequence number of the export.
   public func deletions(since date: Int64) throws -> [Deletion] {
     try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: "SELECT category, md5, assetPath, at FROM deletion WHERE at >= ? ORDER BY at, rowid",
-        arguments: [date])
-      return try rows.map { row in
-        let row = RowReader(row, of: "deletion")
-        return Deletion(
+      try database.rows(
+        "SELECT category, md5, assetPath, at FROM deletion WHERE at >= ? ORDER BY rowid", [date],
+        of: "deletion"
+      ) { row in
+        Deletion(
           category: try row.text("category"), md5: try row.optionalMD5("md5"),
           assetPath: try row.optionalText("assetPath"), at: try row.integer("at"))
-      }
+      }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
   }
 
   /// Returns the IDs of all archives that the library has records of.
   public func exportIDs() throws -> Set<String> {
-    try read { database in try Set(String.fetchAll(database, sql: "SELECT id FROM export")) }
+    try read { database in
+      try Set(database.rows("SELECT id FROM export", of: "export") { try $0.text("id", at: 0) })
+    }
   }
 }

@@ -1,3 +1,4 @@
+internal import Databases
 internal import GRDB
 
 /// The exports of a library, and the place of the next one among them.
@@ -23,10 +24,13 @@ extension Library {
   /// Reads the history for an export at a date, in milliseconds since 1970. Blocks.
   public func exportHistory(at date: Int64) throws -> ExportHistory {
     try read { database in
-      let last = try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export")
+      let exports = try database.rows("SELECT id, sequence FROM export ORDER BY rowid", of: "export") { row in
+        (id: try row.text("id", at: 0), sequence: try row.integer("sequence", at: 1))
+      }
       return ExportHistory(
-        sequence: max(date, last.map { $0 < .max ? $0 + 1 : $0 } ?? date),
-        earlierIDs: try String.fetchAll(database, sql: "SELECT id FROM export ORDER BY sequence, rowid"))
+        sequence: max(date, exports.map(\.sequence).max().map { $0 < .max ? $0 + 1 : $0 } ?? date),
+        earlierIDs: exports.enumerated()
+          .sorted { ($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset) }.map(\.element.id))
     }
   }
 }

@@ -78,7 +78,7 @@ extension Library {
   ) throws -> (PinnedDatabase, WriterExclusion?) {
     func open(isImmutable: Bool) throws -> PinnedDatabase {
       let database = try PinnedDatabase(databaseName, in: folder, configuration, isImmutable: isImmutable)
-      if try database.queue.read(Schema.migrator.hasBeenSuperseded) {
+      if try database.queue.read(Schema.known.isSuperseded) {
         throw LibraryError.newerVersion(folder.directory.path)
       }
       try database.queue.read { database in

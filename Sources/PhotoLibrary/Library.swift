@@ -92,14 +92,16 @@ public final class Library: Sendable {
   /// Counts rows and bytes of photo files. SQLite counts; no row is read into memory.
   public func totals() throws -> (photos: Int, categories: Int, bytes: Int) {
     try read { database in
-      // sum() fails if the sum exceeds an integer
-      let bytes = try Double.fetchOne(
-        database, sql: "SELECT total(fileSize) FROM photo WHERE NOT isFromAssets")
-      return (
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0,
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM category") ?? 0,
-        bytes.map { Int(exactly: $0.rounded()) ?? ($0 < 0 ? 0 : .max) } ?? 0
-      )
+      let limit = try RowLimit(database)
+      // sum() fails if the sum exceeds an integer; the conversion limits it
+      let sql = """
+        SELECT count(*), max(0, CAST(total(iif(isFromAssets, 0, fileSize)) AS INTEGER))
+        FROM (SELECT isFromAssets, fileSize FROM photo LIMIT \(limit.all + 1))
+        """
+      let photos = try Row.fetchOne(database, sql: sql).map { RowReader($0, of: "photo") }
+      let count = try photos?.count("count", at: 0) ?? 0
+      try limit.check(count, of: "photo")
+      return (count, try database.rowCount(of: "category"), try photos?.count("fileSize", at: 1) ?? 0)
     }
   }
 
@@ -260,15 +262,31 @@ public struct LibraryContents: Sendable, Equatable {
     categories = try Self.categories(database)
     photos = try Photo.fetchAll(
       database, sql: "SELECT \(Photo.columns(database)) FROM photo ORDER BY id",
-      expecting: Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0)
+      expecting: database.rowCount(of: "photo"))
     guard let settings = try Settings.fetchOne(database, sql: "SELECT * FROM settings") else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is missing")
     }
     self.settings = settings
+    if let index = photos.indices.dropFirst().first(where: { photos[$0 - 1].id >= photos[$0].id }) {
+      throw Self.duplicate("photo", photos[index].id, "id")
+    }
   }
 
   fileprivate static func categories(_ database: Database) throws -> [Category] {
-    try Category.fetchAll(database, sql: "SELECT * FROM category ORDER BY position, id")
+    // SQLite would sort all rows before the first one is checked, and write those of a forged tree to the disk
+    let categories = try Category.fetchAll(database, sql: "SELECT * FROM category ORDER BY id")
+      .sorted { ($0.position, $0.id) < ($1.position, $1.id) }
+    // SQLite compares bytes, so that names in two normal forms differ
+    var (ids, names) = (Set<Int64>(), Set<String>())
+    for category in categories {
+      if !ids.insert(category.id).inserted { throw duplicate("category", category.id, "id") }
+      if !names.insert(category.name).inserted { throw duplicate("category", category.id, "name") }
+    }
+    return categories
+  }
+
+  private static func duplicate(_ table: String, _ id: Int64, _ column: String) -> DatabaseError {
+    DatabaseError(resultCode: .SQLITE_CORRUPT, message: "\(table) \(id): another row has the same \(column)")
   }
 }
 

@@ -27,10 +27,15 @@ extension StoredRow {
     _ database: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     of table: String = databaseTableName, expecting count: Int = 0
   ) throws -> [Self] {
+    var limit = try RowLimit(database)
     var values: [Self] = []
-    values.reserveCapacity(count)
+    values.reserveCapacity(limit.capacity(for: count))
     let rows = try Row.fetchCursor(database, sql: sql, arguments: arguments)
-    while let row = try rows.next() { values.append(try Self(RowReader(row, of: table))) }
+    while let row = try rows.next() {
+      let reader = RowReader(row, of: table)
+      try limit.count(reader)
+      values.append(try Self(reader))
+    }
     return values
   }
 

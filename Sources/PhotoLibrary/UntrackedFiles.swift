@@ -1,3 +1,4 @@
+internal import Databases
 import FileSystem
 internal import GRDB
 import SystemPackage
@@ -14,7 +15,9 @@ struct UntrackedFiles {
     self.library = library
     let (stored, replaced, moves) = try library.read { database in
       (
-        try String.fetchAll(database, sql: "SELECT path FROM photo WHERE NOT isFromAssets"),
+        try database.rows("SELECT id, path FROM photo WHERE NOT isFromAssets", of: "photo") { row in
+          try row.text("path", at: 1)
+        },
         try Photo.fetchAll(
           database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE NOT isFromAssets",
           of: "replacedPhoto"),

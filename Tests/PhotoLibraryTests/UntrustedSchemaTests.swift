@@ -81,6 +81,23 @@ struct UntrustedSchemaTests {
     #expect(try scratch.contents().photos.count == 2)
   }
 
+  @Test(
+    "Schema: anything else with the name of the statistics is refused",
+    arguments: [
+      ("trigger", "CREATE TRIGGER sqlite_stat1 AFTER INSERT ON export BEGIN DELETE FROM photo; END"),
+      ("table", "CREATE TABLE sqlite_stat1(tbl,idx,stat,extra)"),
+    ])
+  func forgedStatistics(type: String, statement: String) throws {
+    try scratch.sql { database in
+      try database.execute(sql: "PRAGMA writable_schema = ON")
+      try database.execute(
+        sql: "INSERT INTO sqlite_schema VALUES (?, 'sqlite_stat1', ?, ?, ?)",
+        arguments: [type, type == "table" ? "sqlite_stat1" : "export", type == "table" ? 2 : 0, statement])
+    }
+    let error = #expect(throws: LibraryError.self) { try Library(path: scratch.path) }
+    #expect(error?.description.contains("the \(type) “sqlite_stat1” is not part of its schema") == true)
+  }
+
   @Test("Schema: another spelling of the same statements is no other schema")
   func spelling() throws {
     try scratch.sql { database in

@@ -38,7 +38,7 @@ struct AddRun {
     for path in paths where path.leads(into: library) { throw LibraryError.insideLibrary(path) }
     let search = PhotoSearch(paths, for: try? Directory.open(library).status().identity)
     let found = search.photos
-    counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
+    counter.setTotals(items: found.count, bytes: found.saturatedSum(\.size))
     var summary = AddSummary()
     summary.warnings = search.warnings
     for failure in options.unusable + search.failures {
@@ -48,14 +48,14 @@ struct AddRun {
     if options.isDryRun {
       summary.isDryRun = true
       let library = try Library(path: library)
-      try library.requireSpaceBeforeChange(found.reduce(0) { $0 + $1.size })
+      try library.requireSpaceBeforeChange(found.saturatedSum(\.size))
       let plan = AddPlan(try library.contents(), options.category, now: Date().milliseconds)
       return try dryRun(found, plan, summary)
     }
     let writer = try LibraryWriter(
       path: library, lockWait: options.lockWait, leftovers: .keep, whileWaiting: counter.reportWaitingForLock)
     let leftOver = try contentsOfLeftoverSize(found, writer)
-    try writer.requireSpace(found.reduce(0) { $0 + $1.size }, reusing: Array(leftOver.values), counter)
+    try writer.requireSpace(found.saturatedSum(\.size), reusing: Array(leftOver.values), counter)
     counter.enter(.reading)
     let added = try writer.change(.add) { change in
       let copied = try copy(found, leftOver, into: change)

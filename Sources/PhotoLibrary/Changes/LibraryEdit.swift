@@ -48,9 +48,8 @@ extension LibraryEdit {
   /// Returns true if these are the IDs of all rows of a table. A `replace` concerns all rows, and one statement without
   /// a condition is several times faster than one statement a row.
   private static func areAll(_ ids: [Int64], of table: String, _ database: Database) throws -> Bool {
-    guard let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)"), count > 1,
-      count <= ids.count
-    else { return false }
+    let count = try database.rowCount(of: table)
+    guard count > 1, count <= ids.count else { return false }
     return try Set(ids) == Int64.fetchSet(database, sql: "SELECT id FROM \(table)")
   }
 

@@ -90,9 +90,9 @@ package final class LibraryWriter: Sendable {
   /// removed photos are not used again while an undo can bring these back.
   package func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
     let taken = try library.read { database in
-      try String.fetchAll(
-        database,
-        sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto")
+      try database.rows(
+        "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto", of: "photo"
+      ) { try $0.text("path", at: 0) }
     }
     var paths = PhotoPath(taken: taken)
     var listings = FolderListings()

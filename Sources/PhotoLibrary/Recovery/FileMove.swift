@@ -60,14 +60,12 @@ extension FileMove {
   /// which a reader does not migrate.
   static func pending(operation: String? = nil, in database: Database) throws -> [FileMove] {
     guard try database.tableExists("fileMove") else { return [] }
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT operationId, kind, source, target, md5 FROM fileMove WHERE ?1 IS NULL OR operationId = ?1 ORDER BY rowid
-        """, arguments: [operation])
-    return try rows.map { row in
-      let row = RowReader(row, of: "fileMove")
-      return FileMove(
+    return try database.rows(
+      """
+      SELECT operationId, kind, source, target, md5 FROM fileMove WHERE ?1 IS NULL OR operationId = ?1 ORDER BY rowid
+      """, [operation], of: "fileMove"
+    ) { row in
+      FileMove(
         operationID: try row.text("operationId"), kind: try row.enumeration("kind", as: Kind.self),
         source: try row.text("source"), target: try row.text("target"), md5: try row.md5("md5"))
     }
@@ -75,6 +73,9 @@ extension FileMove {
 
   /// Returns the operations that have pending moves.
   static func operations(in database: Database) throws -> Set<String> {
-    try String.fetchSet(database, sql: "SELECT DISTINCT operationId FROM fileMove")
+    try Set(
+      database.rows("SELECT operationId FROM fileMove", of: "fileMove") { row in
+        try row.text("operationId", at: 0)
+      })
   }
 }

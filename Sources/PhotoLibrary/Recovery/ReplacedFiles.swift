@@ -28,8 +28,9 @@ struct ReplacedFiles {
   func settle(after changeID: String? = nil) throws {
     // every undoable change has a row there
     let changes = try library.read { database in
-      try String.fetchAll(
-        database, sql: "SELECT DISTINCT changeId FROM replacedSettings ORDER BY changeId")
+      try database.rows(
+        "SELECT changeId FROM replacedSettings ORDER BY rowid", of: "replacedSettings"
+      ) { try $0.text("changeId", at: 0) }
     }
     guard !changes.isEmpty, let lock = try lockReaders() else { return }
     let newest = try library.read { database in
@@ -37,7 +38,7 @@ struct ReplacedFiles {
       return try String.fetchOne(
         database, sql: "SELECT id FROM change WHERE kind IN (\(kinds)) ORDER BY rowid DESC LIMIT 1")
     }
-    for change in changes {
+    for change in Set(changes).sorted() {
       if change == newest {
         try moveAway(change, areUnchanged: change == changeID)
       } else {

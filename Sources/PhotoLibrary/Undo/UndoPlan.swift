@@ -1,3 +1,4 @@
+internal import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -40,8 +41,9 @@ struct UndoPlan {
     }
     change = newest
     restored = try Photo.fetchAll(
-      database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ? ORDER BY id",
-      arguments: [newest.id], of: "replacedPhoto")
+      database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ?",
+      arguments: [newest.id], of: "replacedPhoto"
+    ).sorted { $0.id < $1.id }
     removed = try Photo.fetchAll(
       database,
       sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
@@ -69,8 +71,9 @@ struct UndoPlan {
     let categories = try Category.fetchAll(
       database, sql: "SELECT * FROM replacedCategory WHERE changeId = ?", arguments: [change.id],
       of: "replacedCategory")
-    let added = try Int64.fetchAll(
-      database, sql: "SELECT id FROM category WHERE \(isAdded("category"))", arguments: [change.id])
+    let added = try database.rows(
+      "SELECT id FROM category WHERE \(isAdded("category"))", [change.id], of: "category"
+    ) { try $0.integer("id", at: 0) }
     let categoryIDs = Set(categories.map(\.id) + added)
     before.categories = now.categories.filter { !categoryIDs.contains($0.id) } + categories
     before.settings =
