@@ -21,8 +21,9 @@ package struct ArchiveGraph: Sendable {
   private let health: [String: ArchiveHealth]
   /// The paths of archives that cannot be a base.
   private let excluded: Set<String>
-  /// The paths of archives of other users, who can have made them to displace those of this user.
-  private let foreign: Set<String>
+  /// The user IDs of the owners of other users' archives, by path. Another user can make an archive that displaces
+  /// those of this user.
+  package let otherOwners: [String: UInt32]
   /// For each archive ID, the indices in `archives`.
   private let byID: [String: [Int]]
 
@@ -31,20 +32,20 @@ package struct ArchiveGraph: Sendable {
   /// - Parameters:
   ///   - archives: in any order.
   ///   - health: by path.
-  ///   - foreign: the paths of archives of other users.
+  ///   - otherOwners: the user IDs of the owners of other users' archives, by path.
   package init(
     _ archives: some Sequence<ArchiveDescriptor>, health: [String: ArchiveHealth] = [:],
-    foreign: Set<String> = []
+    otherOwners: [String: UInt32] = [:]
   ) {
-    self.init(ArchiveOrder(archives).sorted, health, foreign, excluding: [])
+    self.init(ArchiveOrder(archives).sorted, health, otherOwners, excluding: [])
   }
 
   private init(
-    _ sorted: [ArchiveDescriptor], _ health: [String: ArchiveHealth], _ foreign: Set<String>,
+    _ sorted: [ArchiveDescriptor], _ health: [String: ArchiveHealth], _ otherOwners: [String: UInt32],
     excluding excluded: Set<String>
   ) {
     archives = sorted
-    (self.health, self.foreign, self.excluded) = (health, foreign, excluded)
+    (self.health, self.otherOwners, self.excluded) = (health, otherOwners, excluded)
     byID = Dictionary(grouping: sorted.indices.filter { sorted[$0].archiveID != nil }) {
       sorted[$0].archiveID ?? ""
     }
@@ -55,16 +56,16 @@ package struct ArchiveGraph: Sendable {
   /// - Parameter paths: the paths of the corrupt archives.
   package func excluding(_ paths: Set<String>) -> ArchiveGraph {
     paths.isSubset(of: excluded)
-      ? self : ArchiveGraph(archives, health, foreign, excluding: excluded.union(paths))
+      ? self : ArchiveGraph(archives, health, otherOwners, excluding: excluded.union(paths))
   }
 
-  /// Returns true if another user of this machine owns the archive. It can be restored. It is kept, and never counts as a
-  /// backup of this user: not for retention, copies or an unchanged library, and not as a base of a new export.
-  package func isForeign(_ archive: ArchiveDescriptor) -> Bool { foreign.contains(archive.path) }
+  /// Returns true if another user of this machine owns an archive. Such an archive can be restored. Pruning keeps it, and
+  /// it is no backup of this user: retention, copies, unchanged libraries and new exports ignore it.
+  package func hasOtherOwner(_ archive: ArchiveDescriptor) -> Bool { otherOwners[archive.path] != nil }
 
-  /// Returns true if an archive may depend on another: one of this user never depends on one of another user.
-  private func mayNeed(_ archive: ArchiveDescriptor, _ other: ArchiveDescriptor) -> Bool {
-    isForeign(archive) || !isForeign(other)
+  /// Returns false if the owner of `other` could damage the archive of this user by changing `other`.
+  private func mayDepend(_ archive: ArchiveDescriptor, on other: ArchiveDescriptor) -> Bool {
+    hasOtherOwner(archive) || !hasOtherOwner(other)
   }
 
   /// Returns the health of an archive.
@@ -99,13 +100,13 @@ extension ArchiveGraph {
     while let base = current.base {
       let candidates = candidates(for: base)
       // the reference leads back to an archive of the chain
-      guard let next = candidates.first(where: { !$0.isPartiallyRecovered && mayNeed(archive, $0) }),
+      guard let next = candidates.first(where: { !$0.isPartiallyRecovered && mayDepend(archive, on: $0) }),
         next != archive, !chain.contains(next)
       else {
         throw BrokenChain(
           archive: archive.path, base: base.archiveID,
           cause: candidates.first(where: \.isPartiallyRecovered).map { .partiallyRecovered($0.path) }
-            ?? candidates.first.map { .foreign($0.path) }
+            ?? candidates.first.map { .otherOwner($0.path) }
             ?? (byID[base.archiveID] == nil ? .missing : .otherArchive))
       }
       chain.append(next)
@@ -138,7 +139,7 @@ extension ArchiveGraph {
       part.isPartiallyRecovered ? 2 : isSecondChoice(part) ? 1 : 0
     }
     var parts: [Int: ArchiveDescriptor] = [:]
-    for other in archives where mayNeed(archive, other) {
+    for other in archives where mayDepend(archive, on: other) {
       guard let place = other.part, place.setID == part.setID else { continue }
       // the better of two copies, then the later name
       if let known = parts[place.number], rank(known) < rank(other) { continue }
@@ -191,7 +192,7 @@ package enum BaseRejection: Error, Sendable, Equatable {
   /// A repair could not recover every photo.
   case partiallyRecovered
   /// The archive belongs to another user of this machine.
-  case foreign
+  case otherOwner
   /// Either the archive or the export is encrypted, and the other is not.
   case otherEncryption
   /// The password does not open the archive or an archive of its chain.
@@ -230,7 +231,7 @@ extension ArchiveGraph {
   private func members(
     of archive: ArchiveDescriptor, for requirements: BaseRequirements
   ) throws(BaseRejection) -> [ArchiveDescriptor] {
-    if isForeign(archive) { throw .foreign }
+    if hasOtherOwner(archive) { throw .otherOwner }
     if archive.isLocked { throw requirements.isEncrypted ? .otherPassword : .otherEncryption }
     let ids = [archive.archiveID, archive.flattenedFrom].compactMap { $0 }
     guard ids.contains(where: requirements.exportIDs.contains), archive.selection == requirements.selection
@@ -278,7 +279,7 @@ package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible 
     /// The archive at this path is a partial recovery of the base.
     case partiallyRecovered(String)
     /// The only archive with the content of the base, at this path, belongs to another user of this machine.
-    case foreign(String)
+    case otherOwner(String)
   }
 
   /// The path of the incremental backup.
@@ -309,7 +310,7 @@ package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible 
       case .partiallyRecovered(let path):
         "\(archive) depends on archive \(base), and \(path) is only partially recovered from it; copy the "
           + "complete archive into the folder"
-      case .foreign(let path):
+      case .otherOwner(let path):
         "\(archive) depends on \(path), which belongs to another user; replace it by a copy of your own"
       }
     return text.escaped

@@ -1,4 +1,5 @@
 package import GRDB
+import Operations
 
 extension Database {
   /// Reads all rows that a query selects. A value of another type, and more rows than the file has space for, are errors
@@ -52,7 +53,7 @@ package struct RowLimit {
   package init(_ database: Database) throws {
     let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
     let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-    all = min(pages.multipliedReportingOverflow(by: size).partialValue, Self.mostBytes) / Self.leastBytes
+    all = min(pages.saturated(times: size), Self.mostBytes) / Self.leastBytes
     left = all
   }
 

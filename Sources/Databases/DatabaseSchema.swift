@@ -49,7 +49,8 @@ package struct DatabaseSchema: Sendable {
       })
   }
 
-  /// Throws if an object is missing, changed or unknown. Returns if there is none but the table of migrations.
+  /// Throws if an object is missing, changed or unknown. Returns if the schema has only the table of
+  /// migrations.
   private func explain(_ found: [Object], in database: Database) throws {
     let names = Set(found.map(\.name))
     let applied = try applied(in: database)

@@ -3,7 +3,8 @@ import SystemPackage
 
 /// An advisory lock on a folder for the processes of one user: a lock on the file `.smilepile-UID.lock` in it, mode 0600.
 /// Other users cannot open the file, so they cannot keep this user from the folder. The kernel releases the lock when its
-/// owner dies. The last owner removes the file; a killed one leaves it, and the next owner uses it.
+/// owner dies. The last owner removes the file; a killed one leaves it, and the next owner or the next run of a job removes
+/// it.
 ///
 /// Every process gets the lock if the folder cannot be written or its file system has no locks, as some network file
 /// systems. flock(2).
@@ -40,6 +41,16 @@ package final class FolderLock: Sendable {
     file?.unlock()
   }
 
+  /// Removes the lock file that a killed process left in a folder. Changes nothing while a process has the lock. A failure
+  /// is ignored: the next owner removes the file.
+  package static func removeLeftover(in path: FilePath) {
+    guard let folder = try? Directory.open(path), (try? folder.status(of: name)) != nil else { return }
+    _ = try? FolderLock(path, exclusive: true)
+  }
+
+  /// Why a folder gets no new file: the disk or the quota is full, or the user has no permission.
+  private static let cannotCreate: [Errno] = [.noSpace, .diskQuotaExceeded, .permissionDenied, .notPermitted]
+
   private struct Attempt: ~Copyable {
     let file: File?
     let isHeld: Bool
@@ -48,14 +59,18 @@ package final class FolderLock: Sendable {
   private static func take(in folder: borrowing Directory, exclusive: Bool) throws -> Attempt {
     while true {
       let file: File
-      do {
+      do throws(FileError) {
         file = try folder.open(name, .readWrite)
+      } catch  where error.errno == .readOnlyFileSystem {
+        // no process can change the folder, even if a lock file remains there
+        return Attempt(file: nil, isHeld: false)
       } catch {
-        // a file that cannot be created does not exist, so that nobody has the lock
         if let other = try folder.status(of: name) {
           try Ownership.requireLock(other, at: folder.path(of: name))
           throw error
         }
+        // no process has the lock, since its file does not exist, and this process cannot create the file
+        guard Self.cannotCreate.contains(error.errno) else { throw error }
         return Attempt(file: nil, isHeld: false)
       }
       let status = try file.status()

@@ -3,18 +3,20 @@ import Operations
 import Synchronization
 import SystemPackage
 
-/// Decides whether another user of this machine can have made or changed a file, or can exchange it. Everything that this
-/// program obeys must pass: libraries, job files, state folders, password files, hooks and locks. sudo, sshd and git have
-/// similar rules.
+/// Checks that no other user of this machine can make, change or exchange a file. The program checks everything that it
+/// obeys: libraries, job files, state folders, password files, hooks and locks. sudo, sshd and git have similar rules.
 ///
-/// A file or folder passes if it and each folder above it, on the path without symbolic links, belongs to this user, to
-/// root, or to the owner of `/`, and if no other user may write to it. Others may write to a folder above it that is sticky,
-/// as `/tmp`, since there they cannot rename the files of this user. An ACL that lets others write shows in the permissions
-/// of the group. The owner of `/` is not root only in a user namespace in which root has no number: systemd makes one for
+/// A file or folder passes if two conditions hold for it and for each folder above it, on the path without symbolic links:
+///
+/// - It belongs to this user, to root, or to the owner of `/`.
+/// - No other user may write to it. Other users may write to a sticky folder above it, such as `/tmp`, since they cannot
+///   rename files of this user there. The permissions of the group show an ACL that lets other users write.
+///
+/// The owner of `/` differs from root only in a user namespace that does not map root. systemd makes such a namespace for
 /// the restricted services of a user.
 ///
-/// On a file system without owners, as FAT, these are the owner and the permissions that the mount gives to all files.
-/// `trust(_:)` excepts folders.
+/// On a file system without owners, such as FAT, the mount decides the owner and the permissions of all files. `trust(_:)`
+/// excepts folders.
 package enum Ownership {
   /// Real paths of folders below which every file passes.
   private static let trusted = Mutex<[FilePath]>([])
@@ -32,11 +34,11 @@ package enum Ownership {
     try require(directory.status(), directory.descriptorPath, directory.path)
   }
 
-  /// Throws if another user may exchange what this process makes in an open folder. Blocks.
+  /// Throws if another user may exchange a new file or folder in an open folder. Blocks.
   ///
   /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
-  package static func requirePlace(in directory: borrowing Directory) throws {
-    try require(directory.status(), directory.descriptorPath, directory.path, isPlace: true)
+  package static func requireParent(_ directory: borrowing Directory) throws {
+    try require(directory.status(), directory.descriptorPath, directory.path, isParent: true)
   }
 
   /// Throws if another user may change the file of a descriptor, or exchange it. `path` is for messages. Blocks.
@@ -74,7 +76,7 @@ package enum Ownership {
   }
 
   /// Throws if a file that this program will change has a second name, which may be in another folder.
-  package static func requireOneName(_ status: FileStatus, at path: FilePath) throws(OwnershipError) {
+  static func requireOneName(_ status: FileStatus, at path: FilePath) throws(OwnershipError) {
     guard status.linkCount > 1 else { return }
     throw OwnershipError(path: path, cause: .names(status.linkCount))
   }
@@ -91,21 +93,21 @@ package enum Ownership {
     return trusted.contains { real.starts(with: $0) }
   }
 
-  /// The users who may own what this process obeys.
-  private static var owners: Set<UInt32> {
-    let ofRoot = (try? SystemCalls.fstatat(AT_FDCWD, "/", followLinks: false)).map(\.st_uid)
-    return [geteuid(), 0, ofRoot ?? 0]
-  }
+  /// The users who may own a file that this process obeys.
+  private static var owners: Set<UInt32> { [geteuid(), 0, ownerOfRootFolder] }
 
-  /// - Parameter isPlace: true for a folder above what is used.
+  private static let ownerOfRootFolder =
+    (try? SystemCalls.fstatat(AT_FDCWD, "/", followLinks: false)).map(\.st_uid) ?? 0
+
+  /// - Parameter isParent: true for a folder above the file or folder to be used.
   private static func require(
-    _ status: FileStatus, _ descriptorPath: FilePath, _ path: FilePath, isPlace: Bool = false
+    _ status: FileStatus, _ descriptorPath: FilePath, _ path: FilePath, isParent: Bool = false
   ) throws {
     guard let real = descriptorPath.realPath else { throw FileError("find", path, .noSuchFileOrDirectory) }
     guard !isTrusted(real) else { return }
     let owners = owners
-    try check(status, real, owners, isUsed: !isPlace)
-    // from the root down: once a folder passes, nobody else can exchange the next one
+    try check(status, real, owners, isUsed: !isParent)
+    // from the root down: after a folder has passed, no other user can exchange the next folder
     var folder: FilePath = "/"
     for component in [nil] + real.components.dropLast().map(Optional.some) {
       if let component { folder.append(component) }
@@ -116,7 +118,7 @@ package enum Ownership {
     }
   }
 
-  /// - Parameter isUsed: false for a folder above what is used.
+  /// - Parameter isUsed: false for a folder above the file or folder to be used.
   private static func check(
     _ status: FileStatus, _ path: FilePath, _ owners: Set<UInt32>, isUsed: Bool
   ) throws(OwnershipError) {

@@ -75,7 +75,7 @@ extension Library {
   private static func makeFolder(_ path: FilePath) throws {
     guard let name = path.lastComponent, name.kind == .regular else { return }
     let folder = try Directory.open(path.folder)
-    try Ownership.requirePlace(in: folder)
+    try Ownership.requireParent(folder)
     if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
   }
 }

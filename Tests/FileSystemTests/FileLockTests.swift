@@ -164,6 +164,38 @@ struct FileLockTests {
     #expect(try Directory.open(folder.path).names() == [])
   }
 
+  @Test("Folder lock: the file of a killed owner is removed, and that of a living owner is not")
+  func folderLockLeftover() throws {
+    try folder.write("", to: folderLock.lastComponent?.string ?? "")
+    FolderLock.removeLeftover(in: folder.path)
+    #expect(try Directory.open(folder.path).names() == [])
+    let lock = try FolderLock(folder.path, exclusive: false)
+    FolderLock.removeLeftover(in: folder.path)
+    #expect(try Directory.open(folder.path).names().count == 1)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("Folder lock: an owner without a free descriptor gets an error and no lock")
+  func folderLockWithoutDescriptor() throws {
+    let fault = ArmedFault(
+      Fault(.error(.tooManyOpenFiles), of: .only([.create]), below: folder.path))
+    defer { fault.disarm() }
+    let error = #expect(throws: FileError.self) { _ = try FolderLock(folder.path, exclusive: true) }
+    #expect(error?.errno == .tooManyOpenFiles)
+  }
+
+  @Test(
+    "Folder lock: a full disk and a read-only folder do not prevent the lock, and no lock is held",
+    arguments: [
+      Errno.noSpace, .readOnlyFileSystem,
+    ])
+  func folderLockWithoutFile(error: Errno) throws {
+    let fault = ArmedFault(Fault(.error(error), of: .only([.create]), below: folder.path))
+    defer { fault.disarm() }
+    let lock = try FolderLock(folder.path, exclusive: true)
+    #expect(!lock.isHeld)
+  }
+
   @Test("Folder lock: a lock on the folder itself, which any reader can take, does not matter")
   func folderLockOfReader() throws {
     let reader = try File.open(folder.path, .readFollowingLinks)

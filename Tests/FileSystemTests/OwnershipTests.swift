@@ -94,11 +94,11 @@ struct OwnershipTests {
   @Test(
     "Ownership: a new file may be made in a sticky folder, and not in another folder that others can write to"
   )
-  func place() throws {
+  func parent() throws {
     chmod(folder.string, 0o1777)
-    #expect(try cause { try Ownership.requirePlace(in: Directory.open(folder)) } == nil)
+    #expect(try cause { try Ownership.requireParent(Directory.open(folder)) } == nil)
     chmod(folder.string, 0o777)
-    #expect(try cause { try Ownership.requirePlace(in: Directory.open(folder)) } == .writable)
+    #expect(try cause { try Ownership.requireParent(Directory.open(folder)) } == .writable)
   }
 
   @Test("Ownership: a trusted folder passes with everything in it")

@@ -99,7 +99,7 @@ struct BaseChoice {
       return
         "\(unreadable.path.escaped) cannot be read, and the folder has no other archive that can be the base"
     }
-    return first { $0 == .otherPassword } ?? first { $0 == .foreign } ?? first { $0 == .datedInFuture }
+    return first { $0 == .otherPassword } ?? first { $0 == .otherOwner } ?? first { $0 == .datedInFuture }
       ?? "\(folder.string.escaped) has no archive of this library that can be the base"
   }
 }
@@ -123,7 +123,7 @@ package struct RejectedBase: Sendable, Equatable {
     case .notComplete: "\(path) is a part of a split archive, or a JSON document"
     case .otherTag: "\(path) was not made by this job"
     case .partiallyRecovered: "\(path) is partially recovered"
-    case .foreign: "\(path) belongs to another user"
+    case .otherOwner: "\(path) belongs to another user"
     case .otherEncryption: "\(path) is encrypted differently"
     case .otherPassword: "\(path) is encrypted with another password"
     case .datedInFuture: "\(path) is dated in the future; check the clock"

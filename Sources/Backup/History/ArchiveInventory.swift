@@ -14,7 +14,7 @@ package struct ArchiveInventory: Sendable {
     /// The error, for a message.
     package var reason: String { "\(error)" }
     /// True if another user of this machine owns the file.
-    package var isForeign = false
+    package var hasOtherOwner = false
   }
 
   /// The dependencies between the archives.
@@ -24,28 +24,19 @@ package struct ArchiveInventory: Sendable {
   /// The files of the archives as they were read, by path.
   package let files: [String: ArchiveFile]
 
-  /// The paths of archives of other users.
-  private let foreign: Set<String>
-
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }
   /// The archives of this user, oldest first. Only these count as backups.
-  package var ownArchives: [ArchiveDescriptor] { archives.filter { !graph.isForeign($0) } }
-  /// Reports the archives of other users; nil if there are none.
-  package var warningOfForeignArchives: String? {
-    let foreign = archives.filter(graph.isForeign)
-    guard let newest = foreign.last, let owner = owner(of: newest) else { return nil }
-    return foreign.count == 1
-      ? "\(newest.path) belongs to \(owner); it is kept, and does not count as a backup"
-      : "\(foreign.count) archives belong to other users, the newest, \(newest.path), to \(owner); they are kept, and do not "
-        + "count as backups"
-  }
-
-  private func owner(of archive: ArchiveDescriptor) -> String? {
-    guard let file = try? File.open(FilePath(archive.path), .read), let status = try? file.status() else {
-      return nil
-    }
-    return UserAccount.label(of: status.owner)
+  package var ownArchives: [ArchiveDescriptor] { archives.filter { !graph.hasOtherOwner($0) } }
+  /// Reports the archives of other users; nil if this user owns all archives.
+  package var warningOfOtherOwners: String? {
+    let others = archives.filter(graph.hasOtherOwner)
+    guard let newest = others.last, let owner = graph.otherOwners[newest.path] else { return nil }
+    let name = UserAccount.label(of: owner)
+    return others.count == 1
+      ? "\(newest.path) belongs to \(name); it is kept, and does not count as a backup"
+      : "\(others.count) archives belong to other users, the newest, \(newest.path), to \(name); they are kept, and do "
+        + "not count as backups"
   }
 
   /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger: those of plain archives
@@ -79,14 +70,14 @@ package struct ArchiveInventory: Sendable {
     var archives: [ArchiveDescriptor] = []
     var located: [String: ArchiveFile] = [:]
     var unreadable: [Unreadable] = []
-    var foreign: Set<String> = []
+    var otherOwners: [String: UInt32] = [:]
     var new: [(file: ArchiveFile, descriptor: ArchiveDescriptor)] = []
     for (path, status) in listed {
       try whileReading()
       let file = file(path, status)
-      let isForeign = !Ownership.isOwn(status, at: path)
+      let hasOtherOwner = !Ownership.isOwn(status, at: path)
       let path = path.absoluteString
-      if isForeign { foreign.insert(path) }
+      if hasOtherOwner { otherOwners[path] = status.owner }
       do {
         if let known = known(file) {
           archives.append(known.moved(to: path))
@@ -110,24 +101,25 @@ package struct ArchiveInventory: Sendable {
         throw error
       } catch {
         if BackupFiles.isThirdParty(FilePath(path), error) { continue }
-        unreadable.append(Unreadable(path: path, error: error, isForeign: isForeign))
+        unreadable.append(Unreadable(path: path, error: error, hasOtherOwner: hasOtherOwner))
       }
     }
     // the descriptor of an encrypted archive is a record, because the password may be unknown when the file returns
     let cached = stored.filter { !$0.value.descriptor.isEncrypted }.keys
     let obsolete = Set(cached).subtracting(located.values.map(\.location))
     ledger?.store(new, deleting: obsolete.sorted())
-    self.init(archives, located, unreadable, foreign, ledger)
+    self.init(archives, located, unreadable, otherOwners, ledger)
   }
 
   private init(
     _ archives: [ArchiveDescriptor], _ files: [String: ArchiveFile], _ unreadable: [Unreadable],
-    _ foreign: Set<String>, _ ledger: Ledger?
+    _ otherOwners: [String: UInt32], _ ledger: Ledger?
   ) {
     let health = ledger?.health(of: Array(files.values)) ?? []
     graph = ArchiveGraph(
-      archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)), foreign: foreign)
-    (self.files, self.unreadable, self.foreign) = (files, unreadable, foreign)
+      archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)),
+      otherOwners: otherOwners)
+    (self.files, self.unreadable) = (files, unreadable)
   }
 
   /// Returns the inventory after this operation has changed the folder, with the current health of the archives.
@@ -148,8 +140,10 @@ package struct ArchiveInventory: Sendable {
     let deleted = removed.compactMap { files.removeValue(forKey: $0)?.location }
     ledger.store(new, deleting: deleted)
     let known = archives.filter { archive in !written.contains { $0.path == archive.path } } + written
-    let foreign = foreign.subtracting(written.map(\.path))
-    return ArchiveInventory(known.filter { files[$0.path] != nil }, files, unreadable, foreign, ledger)
+    var otherOwners = graph.otherOwners
+    for archive in written { otherOwners[archive.path] = nil }
+    return ArchiveInventory(
+      known.filter { files[$0.path] != nil }, files, unreadable, otherOwners, ledger)
   }
 }
 

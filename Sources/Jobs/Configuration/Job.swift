@@ -39,7 +39,7 @@ package struct Job: Sendable, Equatable {
   package var schedule: Schedule?
   /// The schedule of restore tests; nil for none.
   package var drill: Schedule?
-  /// Folders that may be used whoever may write to them.
+  /// Folders in which the job uses files although other users can write to them.
   package var trustedFolders: [FilePath] = []
   /// The commands that run before and after a backup.
   package var hooks = Hooks()

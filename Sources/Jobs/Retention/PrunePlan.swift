@@ -38,8 +38,8 @@ package struct PrunePlan: Sendable {
   }
 
   /// Makes the plan. Keeps archives of the phones and of other users, unreadable files, and archives whose place is
-  /// unknown, and does not count them. Plans archives of different libraries, branches, selections and tags separately, and an
-  /// archive of an unknown library alone. Keeps the bases of each kept archive.
+  /// unknown, and does not count them. Plans archives of different libraries, branches, selections and tags
+  /// separately, and an archive of an unknown library alone. Keeps the bases of each kept archive.
   ///
   /// - Parameters:
   ///   - fresh: the paths of archives that were just written; the plan keeps them.
@@ -54,7 +54,9 @@ package struct PrunePlan: Sendable {
     earlierIDs: (ArchiveDescriptor) throws -> [String]?,
     reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows {
-    let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && !graph.isForeign($0) && isIncluded($0) }
+    let ours = graph.archives.filter {
+      $0.isOurs && !$0.isLocked && !graph.hasOtherOwner($0) && isIncluded($0)
+    }
     var groups = try Dictionary(grouping: ours, by: Group.init).values.flatMap {
       try ArchiveBranches($0, earlierIDs: earlierIDs).branches
     }.map { GroupPlan($0, graph, policy, calendar, now) }

@@ -50,8 +50,8 @@ package struct PruneRun {
     package var unreadable: [ArchiveInventory.Unreadable] = []
     /// The number of archives that cannot be decrypted. They stay.
     package var locked = 0
-    /// Reports the archives of other users; nil if there are none.
-    package var warningOfForeignArchives: String?
+    /// Reports the archives of other users; nil if this user owns all archives.
+    package var warningOfOtherOwners: String?
     /// The number of archives that the plan does not include, for example because they cannot be decrypted. They stay.
     package var notConsidered = 0
 
@@ -77,7 +77,7 @@ package struct PruneRun {
     let plan = try plan(for: inventory, earlierIDs: earlierIDs) { try reasonToKeepAll($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
-    summary.warningOfForeignArchives = inventory.warningOfForeignArchives
+    summary.warningOfOtherOwners = inventory.warningOfOtherOwners
     summary.notConsidered =
       inventory.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }
     if isDryRun {
@@ -150,7 +150,7 @@ package struct PruneRun {
     let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
     let (limit, isOverflow) = newest.subtractingReportingOverflow(Self.clockTolerance)
-    for file in inventory.unreadable where !file.isForeign {
+    for file in inventory.unreadable where !file.hasOtherOwner {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
       if let status, status.modified > (isOverflow ? .min : limit) {

@@ -9,8 +9,8 @@ extension ArchiveDescriptor {
 }
 
 extension ArchiveInventory {
-  /// Returns the archives of a job that belong to this user and can be decrypted, oldest first. If the job encrypts, leaves out archives with
-  /// plain entries: they can be made without the password.
+  /// Returns the archives of a job that belong to this user and can be decrypted, oldest first. If the job encrypts,
+  /// leaves out archives with plain entries: they can be made without the password.
   ///
   /// - Parameter library: the library's ID, since jobs of two computers may share a name and a folder; nil if
   ///   the library has no ID.

@@ -10,7 +10,7 @@ struct DestinationCheck {
   let copies: [JobStatus.Copy]
   let operation: LedgerOperation
 
-  /// Checks a destination. Blocks; writes only to the ledger.
+  /// Checks a destination. Blocks; writes only to the ledger, and removes the lock file of a killed run.
   ///
   /// - Parameter others: the destinations that were already checked.
   /// - Throws: `DestinationFault`, `BackupError.destinationInLibrary`, or `FileError`.
@@ -29,6 +29,7 @@ struct DestinationCheck {
     if let other = others.first(where: { $0.configuration.identity == configuration.identity }) {
       throw DestinationFault.sameFolder(destination.folder, as: other.folder)
     }
+    FolderLock.removeLeftover(in: destination.folder)
     let weakness = configuration.weakness(for: library).map {
       Issue.warning(.destination(destination.folder.string), "\(destination.folder) \($0)")
     }

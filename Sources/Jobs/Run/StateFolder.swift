@@ -23,7 +23,8 @@ package struct StateFolder: Sendable {
   /// Takes the lock of a job or of its restore tests, so that only one run at a time is active. Creates a
   /// missing folder.
   ///
-  /// - Throws: `JobError.running`, `FileError`, `OwnershipError` if other users can change the folder, or what `whileWaiting` throws.
+  /// - Throws: `JobError.running`, `FileError`, `OwnershipError` if other users can change the folder, or what
+  ///   `whileWaiting` throws.
   func lock(
     _ job: String, isRestoreTest: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
   ) throws -> FileLock {

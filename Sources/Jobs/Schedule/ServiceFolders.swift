@@ -33,7 +33,7 @@ package struct ServiceFolders: Sendable, Equatable {
     try Directory.makeAll(state)
   }
 
-  /// Does the same for another user, and as that user: root must not create files where another user may exchange folders.
+  /// Creates the state folder as another user: root must not create files where another user can exchange folders.
   ///
   /// - Throws: `ScheduleInstallError.program`.
   package func make(as user: UserAccount) throws(ScheduleInstallError) {

@@ -59,10 +59,10 @@ struct Archives: AsyncParsableCommand {
     var verifiedAt: Int64?
     var suspectSince: Int64?
     /// True if another user of this machine owns the archive.
-    var foreign: Bool
+    var otherOwner: Bool
 
-    init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth, isForeign: Bool) {
-      foreign = isForeign
+    init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth, hasOtherOwner: Bool) {
+      otherOwner = hasOtherOwner
       path = archive.path
       (date, sequence) = (archive.date, archive.sequence)
       archiveBytes = archive.fileBytes
@@ -128,10 +128,12 @@ struct Archives: AsyncParsableCommand {
         reporter.result(
           TextTable(
             .left, .right, .left, .left, indentation: 2,
-            rows: zip(archives, health).map { Self.row($0, $1, isForeign: inventory.graph.isForeign($0)) }))
+            rows: zip(archives, health).map {
+              Self.row($0, $1, hasOtherOwner: inventory.graph.hasOtherOwner($0))
+            }))
       }
       for (archive, health) in zip(archives, health) {
-        reporter.json(ArchiveLine(archive, health, isForeign: inventory.graph.isForeign(archive)))
+        reporter.json(ArchiveLine(archive, health, hasOtherOwner: inventory.graph.hasOtherOwner(archive)))
         do {
           _ = try inventory.members(of: archive)
         } catch {
@@ -154,7 +156,7 @@ struct Archives: AsyncParsableCommand {
             + "are unknown; give the password, for example with --password-file")
         if place.job != nil { worst = max(worst, .incomplete) }
       }
-      if let warning = inventory.warningOfForeignArchives { reporter.warn(warning) }
+      if let warning = inventory.warningOfOtherOwners { reporter.warn(warning) }
       for file in inventory.unreadable {
         reporter.error(Finding(file.path, message: file.reason), during: "archives")
         unreadable.append(file.path)
@@ -180,7 +182,7 @@ struct Archives: AsyncParsableCommand {
   }
 
   private static func row(
-    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, isForeign: Bool
+    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, hasOtherOwner: Bool
   ) -> [String] {
     var facts =
       archive.isLocked
@@ -198,7 +200,7 @@ struct Archives: AsyncParsableCommand {
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
     if archive.missingFiles > 0 { facts.append("\(Count(archive.missingFiles, "photo")) missing") }
-    if isForeign { facts.append("of another user") }
+    if hasOtherOwner { facts.append("of another user") }
     facts.append(text(health))
     return [
       archive.archiveID == nil && archive.isLocked ? "unknown date" : time(archive.date),
@@ -222,12 +224,12 @@ struct Archives: AsyncParsableCommand {
 
 extension ArchiveInventory {
   /// Returns the newest of some archives that belongs to this user, and is neither suspect nor without its base: one
-  /// archive, or all parts of a set; nil if there is none.
+  /// archive, or all parts of a set; nil if no archive is.
   ///
   /// - Parameter archives: oldest first.
   fileprivate func latest(among archives: [ArchiveDescriptor]) -> [ArchiveDescriptor]? {
     for archive in archives.reversed()
-    where !archive.isLocked && !archive.isPartiallyRecovered && !graph.isForeign(archive) {
+    where !archive.isLocked && !archive.isPartiallyRecovered && !graph.hasOtherOwner(archive) {
       guard let members = try? members(of: archive),
         !members.contains(where: { graph.health(of: $0).isSuspect })
       else { continue }

@@ -12,7 +12,8 @@ struct Config: ParsableCommand {
       abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
         If there is no mistake, prints when each job runs, and warns about libraries, password files, programs, \
-        state folders and destinations that cannot be used now, for example because other users can change them. The exit code is 64 if there is a mistake, 10 if there is no job file.
+        state folders and destinations that cannot be used now, for example because other users can change them. The \
+        exit code is 64 if there is a mistake, 10 if there is no job file.
 
         Example:
           smilepile config check --config /etc/smilepile/config.yaml

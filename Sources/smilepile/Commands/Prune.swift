@@ -192,7 +192,7 @@ struct Prune: AsyncParsableCommand {
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
     return (summary.locked > 0 ? ["kept \(locked), because the password is missing or wrong"] : [])
-      + [summary.warningOfForeignArchives].compactMap { $0 }
+      + [summary.warningOfOtherOwners].compactMap { $0 }
       + summary.unreadable.map { "\($0.reason); the archive was kept" }
   }
 

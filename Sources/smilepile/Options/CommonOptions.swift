@@ -15,7 +15,7 @@ struct CommonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use what is in this folder, whoever may write to it; may be repeated.", valueName: "folder"),
+      "Trust this folder, although other users can write to it; may be repeated.", valueName: "folder"),
     completion: .directory, transform: PathArgument.parse)
   var trust: [String] = []
 

@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Makes this process the owner of a library, so that root neither obeys what the owner writes nor leaves files of root.
+/// Changes the user of this process to the owner of a library. Then a mistake or an attack in the library has only the
+/// permissions of its owner, and the process creates no file of root.
 enum LibraryOwner {
   /// The process cannot become the owner of a library.
   enum Fault: Error, CustomStringConvertible {

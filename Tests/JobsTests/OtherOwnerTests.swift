@@ -9,7 +9,7 @@ import Testing
 @testable import Jobs
 
 /// Archives of another user, at the destinations of a job. The tests give archives away, which only root can.
-@Suite(.enabled(if: geteuid() == 0)) struct ForeignArchiveTests {
+@Suite(.enabled(if: geteuid() == 0)) struct OtherOwnerTests {
   /// Writes an archive with the library, the tag and the content of the job, as another user with a copy of the library
   /// can.
   private func plantArchive(_ night: Night, in folder: String = "one", isIncremental: Bool = false)
@@ -82,7 +82,7 @@ import Testing
     let summary = try run.run()
     #expect(summary.removed.isEmpty)
     #expect(summary.plan.decisions.flatMap(\.archives).map(\.path) == [own])
-    #expect(summary.warningOfForeignArchives?.contains(planted) == true)
+    #expect(summary.warningOfOtherOwners?.contains(planted) == true)
   }
 
   @Test("Prune: an unreadable file of another user does not stop it")
