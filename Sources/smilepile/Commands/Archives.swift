@@ -15,7 +15,7 @@ struct Archives: AsyncParsableCommand {
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
       its password. The exit code is 3 if a backup cannot be read, its base or another part is missing, or an \
       archive of a job cannot be opened; 1 if a folder cannot be read; 10 if a folder does not exist, or --latest finds \
-      no archive.
+      no archive of a whole library.
 
       Example:
         smilepile archives /backups
@@ -31,7 +31,7 @@ struct Archives: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Print only the path of the newest archive that can be restored; of a split archive the paths of all parts."
+      "Print only the path of the newest archive of a whole library that can be restored; of a split archive the paths of all parts."
   )
   var latest = false
 
@@ -178,7 +178,7 @@ struct Archives: AsyncParsableCommand {
 
   /// `--latest` found no archive.
   struct NoArchive: Error, CustomStringConvertible {
-    let description = "no archive can be restored; without --latest, archives shows why"
+    let description = "no archive restores a whole library; without --latest, archives shows why"
   }
 
   private static func row(
@@ -223,13 +223,13 @@ struct Archives: AsyncParsableCommand {
 }
 
 extension ArchiveInventory {
-  /// Returns the newest of some archives that belongs to this user, and is neither suspect nor without its base: one
-  /// archive, or all parts of a set; nil if no archive is.
+  /// Returns the newest of some archives that contains a whole library, belongs to this user, and is neither suspect nor
+  /// without its base: one archive, or all parts of a set; nil if no archive is.
   ///
   /// - Parameter archives: oldest first.
   fileprivate func latest(among archives: [ArchiveDescriptor]) -> [ArchiveDescriptor]? {
     for archive in archives.reversed()
-    where !archive.isLocked && !archive.isPartiallyRecovered && !graph.hasOtherOwner(archive) {
+    where !archive.isLocked && archive.isOfWholeLibrary && !graph.hasOtherOwner(archive) {
       guard let members = try? members(of: archive),
         !members.contains(where: { graph.health(of: $0).isSuspect })
       else { continue }
@@ -237,5 +237,16 @@ extension ArchiveInventory {
       return members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
     }
     return nil
+  }
+}
+
+extension ArchiveDescriptor {
+  /// True if the archive, or the set of its parts, contains every photo of its library.
+  fileprivate var isOfWholeLibrary: Bool {
+    switch extent {
+    case .library: true
+    case .part: selection == nil
+    case .selection, .partiallyRecovered, .document: false
+    }
   }
 }
