@@ -89,8 +89,8 @@ struct EvidenceSelection {
     }
   }
 
-  /// Returns what the directories of this archive list, and where the listed entries begin: at the start of the file if
-  /// one of them was not found. A directory within the remains of an entry is that of an archive inside the entry, unless
+  /// Returns what the directories of this archive list, and where the entries of its complete directories begin: at the
+  /// start of the file if one of them was not found. A directory within the remains of an entry is that of an archive inside the entry, unless
   /// it lists the entry itself, or one that precedes it.
   private func listedKeys(
     _ found: [EntryCandidate], _ lost: [LostEntry]
@@ -123,6 +123,7 @@ struct EvidenceSelection {
         guard isOwn else { continue }
       }
       keys.formUnion(records.map(EntryKey.init))
+      guard search.scan.isComplete(run) else { continue }
       let listed = records.map { starts[EntryKey($0)] ?? 0 }
       listStart = min(listStart ?? .max, listed.min() ?? 0)
     }

@@ -50,8 +50,8 @@ package struct Salvage: Sendable {
   package let remains: [Int: String]
   /// The indices of the entries that a directory of the archive lists, with the same name, size and checksum.
   package let listed: Set<Int>
-  /// Where the entries that the directories list begin; nil without a directory. What begins before is in no directory,
-  /// whichever archive it belongs to.
+  /// Where the entries of complete directories begin; nil without one. An entry that begins behind it and is not listed
+  /// is not of the archive. An incomplete directory says nothing about entries that it does not list.
   package let listStart: Int?
 
   /// True if a password is needed: a verified entry is encrypted, or every entry that was found is.

@@ -16,6 +16,8 @@ struct SignatureScan {
   private(set) var checksums: PrefixChecksums
   /// How far the offsets in the directory may be shifted, according to the end records.
   private(set) var shifts: [Int] = []
+  /// What the end records directly behind a directory record declare, by their offsets.
+  private var declared: [Int: (count: Int, size: Int)] = [:]
 
   private static let window = 1 << 20
   /// Bytes that two windows share, so that the fixed part of every record is in one window.
@@ -78,9 +80,11 @@ struct SignatureScan {
           throw ArchiveError.directoryTooLarge(file.file.path, bytes: variableBytes, limit: limit)
         }
       case Signature.end where rest.count >= RecordLength.end:
-        note(size: UInt64(rest.u32(12)), offset: UInt64(rest.u32(16)), endsAt: start + position)
+        note(
+          count: UInt64(rest.u16(10)), size: UInt64(rest.u32(12)), offset: UInt64(rest.u32(16)),
+          endsAt: start + position)
       case Signature.zip64End where rest.count >= RecordLength.zip64End:
-        note(size: rest.u64(40), offset: rest.u64(48), endsAt: start + position)
+        note(count: rest.u64(32), size: rest.u64(40), offset: rest.u64(48), endsAt: start + position)
       default: continue
       }
       let count = max(headers.count, records.count, descriptors.count / 2)
@@ -100,12 +104,20 @@ struct SignatureScan {
 
   /// Records the shift of a directory of `size` bytes that ends here and declares to begin at `offset`. Keeps the last
   /// eight: the end records of archives within photos precede that of the archive.
-  private mutating func note(size: UInt64, offset: UInt64, endsAt end: Int) {
+  private mutating func note(count: UInt64, size: UInt64, offset: UInt64, endsAt end: Int) {
     guard let size = Int(exactly: size), let offset = Int(exactly: offset), size <= end else { return }
+    if records.last?.end == end { declared[end] = (Int(clamping: count), size) }
     let shift = end - size - offset
     if shifts.contains(shift) { return }
     shifts.append(shift)
     if shifts.count > 8 { shifts.removeFirst() }
+  }
+
+  /// Returns true if a range of records is a complete directory: an end record follows and declares its count and size.
+  func isComplete(_ run: Range<Int>) -> Bool {
+    let (first, last) = (records[run.lowerBound], records[run.upperBound - 1])
+    guard let declared = declared[last.end] else { return false }
+    return declared == (run.count, last.end - first.position)
   }
 
   /// Returns the ranges of records without a gap between them.
