@@ -40,12 +40,16 @@ struct RepairPlan {
     if isWhole { return }
 
     let before = self.missedBefore(found)
+    let own = Self.intactEntries(of: archive, states)
     var wanted: [MD5Digest: Int?] = [:]
     // the size in the manifest comes from the phone and may be wrong
-    for md5 in missing.compactMap(\.md5) + before.map(\.md5) { wanted[md5] = .some(nil) }
+    for md5 in missing.compactMap(\.md5) + before.map(\.md5) where own[md5] == nil {
+      wanted[md5] = .some(nil)
+    }
     var supply = try supply(wanted)
-    try restore(missing, from: &supply, into: &found)
-    try restoreUndamaged(before, from: &supply, into: &found)
+    let find = { (md5: MD5Digest) in try own[md5] ?? supply.find(md5, size: nil) }
+    try restore(missing, into: &found, find)
+    try restoreUndamaged(before, into: &found, find)
     failingOthers = supply.failing
     items = found.compactMap { $0 }
     lost += (source.salvage?.losses ?? []) + source.leftOut
@@ -89,13 +93,26 @@ struct RepairPlan {
     return (found, missing)
   }
 
-  /// Searches the other sources for photos. Records photos that no source has as lost.
+  /// Returns the intact entries by the MD5s of their bytes: another photo with the same content may be corrupt.
+  private static func intactEntries(
+    of archive: Archive, _ states: [State?]
+  ) -> [MD5Digest: (PhotoBytes, size: Int)] {
+    var entries: [MD5Digest: (PhotoBytes, size: Int)] = [:]
+    for (entry, state) in zip(archive.entries, states) {
+      guard case .intact(let digest) = state else { continue }
+      entries[digest] = (.entry(entry.index, of: archive), entry.size)
+    }
+    return entries
+  }
+
+  /// Searches the other entries and sources for photos with `find`. Records photos that no source has as lost.
   private mutating func restore(
-    _ missing: [Missing], from supply: inout PhotoSources, into found: inout [RewrittenPhoto?]
+    _ missing: [Missing], into found: inout [RewrittenPhoto?],
+    _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
   ) throws {
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
-      if let md5 = photo.md5, let (bytes, size) = try supply.find(md5, size: nil) {
+      if let md5 = photo.md5, let (bytes, size) = try find(md5) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
         restored.append(Finding(label, "it was taken from \(bytes.place.string.escaped)"))
       } else {
@@ -104,14 +121,14 @@ struct RepairPlan {
     }
   }
 
-  /// Searches the other sources for the bytes of photos before they became corrupt. Keeps a photo that no source
-  /// has as it is.
+  /// Searches the other entries and sources with `find` for the bytes of photos before they became corrupt. Keeps a
+  /// photo that no source has as it is.
   private mutating func restoreUndamaged(
-    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSources,
-    into found: inout [RewrittenPhoto?]
+    _ before: [(index: Int, md5: MD5Digest)], into found: inout [RewrittenPhoto?],
+    _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
   ) throws {
     for (index, md5) in before {
-      guard let (bytes, size) = try supply.find(md5, size: nil) else { continue }
+      guard let (bytes, size) = try find(md5) else { continue }
       found[index] = RewrittenPhoto(index, of: source, bytes, md5, size: size)
       restored.append(
         Finding(

@@ -238,6 +238,20 @@ struct SalvagedContents {
     )
   }
 
+  /// Gives missing photos the entries of other photos for which the manifest has the same MD5.
+  private mutating func restoreMissingFromOtherPhotos() {
+    var references: [MD5Digest: EntryReference] = [:]
+    for photo in photos {
+      if case .entry(let reference) = photo.location, let md5 = reference.md5 { references[md5] = reference }
+    }
+    for (index, photo) in photos.enumerated() {
+      guard let unavailable = photo.location.unavailable, unavailable.isDamage, let md5 = unavailable.md5,
+        let reference = references[md5]
+      else { continue }
+      photos[index] = photo.at(.entry(reference))
+    }
+  }
+
   /// Gives missing photos the entries that have their MD5, and removes these from `others`.
   private mutating func restoreMissing(from others: inout [Entry]) throws {
     var missing: [MD5Digest: [Int]] = [:]
@@ -286,6 +300,7 @@ struct SalvagedContents {
     let matching = EntryMatching(
       metadata: metadata, entries: entries, root: root, writtenIDs: writtenIDs, losses: reasons)
     photos = matching.photos
+    restoreMissingFromOtherPhotos()
     warnings += matching.warnings
     leftOut += matching.leftOut
     corruptBeforeBackup = matching.corruptBeforeBackup

@@ -218,6 +218,17 @@ import Zip
     #expect(repaired.metadata.smilepile == nil)
   }
 
+  @Test("Repair: a corrupt photo is taken from another entry with its content")
+  func otherEntry() async throws {
+    var backup = SampleBackup(photos: ["a", "b"])
+    backup.add(id: 3, name: "c", bytes: backup.photos[1] ?? [])
+    backup.members[0] = .stored("photos/1_a.jpg", "x")
+    let summary = try await repair(try backup.write(to: scratch))
+    #expect(summary.restored.map(\.item) == ["photo 1 “a” in “Family”"])
+    #expect(summary.lost == [])
+    #expect(try WrittenBackup(try #require(summary.archive)).photos == backup.photos)
+  }
+
   @Test("Repair: a corrupt photo of the library is not used")
   func corruptLibraryPhoto() async throws {
     let (backup, path) = try damagedBackup()

@@ -123,6 +123,35 @@ import Zip
     #expect(try library.contents.photos.map(\.name).sorted() == ["2", "3", "inner"])
   }
 
+  /// Photo 1 seems to reach over the others.
+  @Test("Salvage: an incomplete directory says nothing about the entries that it does not list")
+  func incompleteDirectory() async throws {
+    var backup = SampleBackup()
+    for id in 1...4 {
+      let content = [UInt8](repeating: UInt8(96 + id), count: id == 1 ? 20_000 : 3000)
+      backup.add(id: Int64(id), name: "\(id)", bytes: content)
+    }
+    var bytes = Self.stored(backup)
+    let record = try #require(bytes.ranges(of: [0x50, 0x4B, 1, 2]).dropFirst(4).first).lowerBound
+    let metadata = try #require(bytes.firstRange(of: Array("metadata.json".utf8))).lowerBound - 30
+    bytes.removeSubrange(metadata..<record)
+    bytes.removeSubrange(5000..<13_192)
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 3)
+    #expect(try library.contents.photos(in: "Rescued").sorted() == ["2", "3", "4"])
+  }
+
+  @Test("Salvage: a lost photo has the content of another photo with its checksum")
+  func sameContent() async throws {
+    var backup = Self.backup(photos: 3)
+    backup.add(id: 4, name: "4", bytes: backup.photos[1] ?? [])
+    var bytes = Self.stored(backup)
+    bytes.removeSubrange(try Self.range(of: 1, backup, in: bytes).prefix(50))
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 4)
+    #expect(try library.contents.photos(in: "Family").sorted() == ["1", "2", "3", "4"])
+  }
+
   // MARK: Archives
 
   @Test(
