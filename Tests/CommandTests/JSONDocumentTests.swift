@@ -241,8 +241,8 @@ private struct PrintedJSON {
     j verify b/1.zip
     j flatten b/2.zip
     j extract b/1.zip --to out
-    smilepile init Other > /dev/null; j import -l Other b/1.zip
-    head -c 300000 $ANDROID > cut.zip; j repair cut.zip
+    head -c 300000 $ANDROID > cut.zip; smilepile init Other > /dev/null; j import -l Other --salvage cut.zip
+    j repair cut.zip
     j archives b
     cp whole.zip b/1.zip
     rot "$(find Family/photos -name IMG_0001.jpg | head -n 1)"

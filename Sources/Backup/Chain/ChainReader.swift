@@ -1,3 +1,4 @@
+import FileSystem
 import SystemPackage
 import Zip
 
@@ -28,5 +29,31 @@ struct ChainReader: ~Copyable {
       path = archive.path
     }
     try entries?.read(entry, take)
+  }
+
+  /// Reads the bytes of a photo to their end, from an archive of the chain or from a file.
+  ///
+  /// - Returns: why the bytes cannot be read, or are corrupt; nil if all were read.
+  /// - Throws: what `take` throws; an error that concerns all photos.
+  mutating func read(
+    _ location: PhotoLocation, of source: OpenedBackup, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> String? {
+    do {
+      if case .file(let path, _, _) = location {
+        try File.readPieces(
+          opening: { () throws(FileError) in try File.open(path, .readFollowingLinks) }, take)
+      } else if let (entry, holder, archive) = source.entry(of: location) {
+        try read(entry, of: archive, in: holder, take)
+      } else {
+        return "it has no file"
+      }
+      return nil
+    } catch let error as File.Unreadable {
+      guard !error.error.isResourceExhaustion else { throw error.error }
+      return "\(error.error)"
+    } catch let error as ArchiveError {
+      guard let fault = error.faultOfOneEntry else { throw error }
+      return fault
+    }
   }
 }

@@ -76,7 +76,7 @@ struct BackupImport {
     counter.enter(.restoring)
     let extracted = try plan.edit.isEmpty ? Extraction.Outcome() : extract(writer)
     return summary(
-      repairs: repairs, repaired.failures, damaged: extracted.damaged, restored: extracted.staged.count)
+      repairs: repairs, repaired.failures, extracted: extracted, restored: extracted.staged.count)
   }
 
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
@@ -155,13 +155,15 @@ struct BackupImport {
   /// - Parameters:
   ///   - repairs: photos of the library whose files were missing and are in the backup.
   ///   - failures: why photos could not be repaired, by ID.
-  ///   - damaged: photos that turned out to be corrupt in the backup.
+  ///   - extracted: the result of the extraction.
   ///   - restored: the number of files that were, or would be, added to the library.
   private func summary(
     repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
-    damaged corrupt: [Extraction.DamagedFile] = [], restored: Int
+    extracted: Extraction.Outcome = Extraction.Outcome(), restored: Int
   ) -> ImportSummary {
+    let corrupt = extracted.damaged
     let damaged = corrupt.map { loss(of: $0.file.source, .damaged($0.reason)) }
+    let replaced = extracted.replaced.map { loss(of: $0.file.source, .damaged($0.reason)) }
     let losses = missing + damaged
     let damage = losses.filter(\.isDamage)
     let repaired = repairs.repairs.filter { failures[$0.photo.photo.id] == nil }
@@ -175,7 +177,7 @@ struct BackupImport {
     summary.errors =
       findingsOfPlan + findings(of: repairs, failures) + damaged.map(\.finding)
     summary.damagedArchives = Dictionary(
-      damage.map { ($0.archive, $0.finding.message) }, uniquingKeysWith: { _, last in last })
+      (replaced + damage).map { ($0.archive, $0.finding.message) }, uniquingKeysWith: { _, last in last })
     if let salvage = source.salvage, summary.damagedArchives[source.path] == nil {
       summary.damagedArchives[source.path] = salvage.fault.message
     }
@@ -189,6 +191,9 @@ struct BackupImport {
       "\($0.photo.label): its file was missing from the library and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
+    summary.warnings += replaced.map {
+      "\($0.finding.message), so an equal photo of the backup was used"
+    }
     summary.warnings += source.unknownEntries.map {
       "\($0.escaped) is an unknown entry and was not imported"
     }

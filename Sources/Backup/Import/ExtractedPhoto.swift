@@ -51,9 +51,7 @@ final class ExtractedPhoto: HashableStream {
     guard count == item.planned.size, digest == item.planned.md5 else {
       return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.planned.md5)"))
     }
-    try output.setModified(milliseconds: item.planned.modified)
-    extraction.change.recordVerified(output, md5: digest)
-    if extraction.change.syncs { output.startWriteBack(from: 0, count: count) }
+    try extraction.keep(output, of: item)
     extraction.reportIntact(self)
   }
 

@@ -2,7 +2,7 @@ import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
-import SystemPackage
+import Synchronization
 import Zip
 
 /// Extracts photo files of a backup into a change's staging folder, on several threads. Counts and hashes every
@@ -15,6 +15,8 @@ final class Extraction: Sendable {
     var staged: [Change.StagedFile] = []
     /// The files that are corrupt in the backup, in the backup's order. They are not staged.
     var damaged: [DamagedFile] = []
+    /// The files that are corrupt in the backup, and were staged from equal photos of the backup.
+    var replaced: [DamagedFile] = []
   }
 
   /// A file that is corrupt in the backup.
@@ -28,6 +30,9 @@ final class Extraction: Sendable {
   let change: Change
   let counter: ProgressCounter
   private let damaged: OrderedResults<DamagedFile>
+  private let replaced = Mutex<[DamagedFile]>([])
+  /// The indices of the backup's photos by content; nil until a photo is corrupt.
+  private let equalPhotos = Mutex<[FileContent: [Int]]?>(nil)
 
   /// - Parameter whenDamaged: called for each corrupt file when it is found, in the order of `files`, by any thread.
   init(
@@ -63,7 +68,8 @@ final class Extraction: Sendable {
     return Outcome(
       staged: files.filter { !ids.contains($0.planned.id) }.map { file in
         Change.StagedFile(name: file.stagedName, path: file.path, md5: file.planned.md5)
-      }, damaged: damaged)
+      }, damaged: damaged,
+      replaced: replaced.withLock { $0 }.sorted { $0.file.source < $1.file.source })
   }
 
   /// Stages the file that an interrupted operation has left, instead of a new copy. Returns false if no leftover file
@@ -75,11 +81,50 @@ final class Extraction: Sendable {
     return true
   }
 
-  /// Leaves a photo out, and removes its staged file.
+  /// Replaces the staged file of a corrupt photo by the bytes of an equal photo, or leaves the photo out.
   func reportCorrupt(_ photo: ExtractedPhoto, _ reason: String) throws {
+    let file = DamagedFile(file: photo.item.planned, reason: reason)
     try change.unstage(photo.item.stagedName)
+    let isReplaced = try stageEqualPhoto(insteadOf: photo.item)
     counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)
-    damaged.add(DamagedFile(file: photo.item.planned, reason: reason), at: photo.index)
+    if isReplaced { replaced.withLock { $0.append(file) } }
+    damaged.add(isReplaced ? nil : file, at: photo.index)
+  }
+
+  /// Stages the bytes of another photo of the backup with the same MD5 and length. Returns false if the backup has no
+  /// intact photo with this content.
+  private func stageEqualPhoto(insteadOf item: Placement.File) throws -> Bool {
+    let planned = item.planned
+    let indices = equalPhotos.withLock { known in
+      let byContent = known ?? source.indicesByContent
+      known = byContent
+      return byContent[planned.content] ?? []
+    }
+    guard indices.count > 1 else { return false }
+    var reader = try ChainReader(source)
+    for index in indices where index != planned.source {
+      let output = try change.stage(item.stagedName)
+      var (hash, count) = (RunningMD5(), 0)
+      let fault = try reader.read(source.photos[index].location, of: source) { bytes in
+        try counter.checkCancellation()
+        hash.update(bytes)
+        try output.write(bytes, at: count)
+        count += bytes.count
+      }
+      if fault == nil, FileContent(md5: hash.digest, size: count) == planned.content {
+        try keep(output, of: item)
+        return true
+      }
+      try change.unstage(item.stagedName)
+    }
+    return false
+  }
+
+  /// Completes a staged file whose content is that of the photo.
+  func keep(_ output: borrowing File, of item: Placement.File) throws {
+    try output.setModified(milliseconds: item.planned.modified)
+    change.recordVerified(output, md5: item.planned.md5)
+    if change.syncs { output.startWriteBack(from: 0, count: item.planned.size) }
   }
 
   /// Counts a photo that was staged completely.
@@ -141,23 +186,15 @@ final class Extraction: Sendable {
   }
 }
 
-/// A file in the folder of `ImportOptions.photosFrom`. An error concerns only this photo.
-private final class FoundPhotoFile {
-  private let path: FilePath
-  private var opened: SharedFile.Open?
-  private var position = 0
-
-  init(_ path: FilePath) { self.path = path }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    do {
-      let file = if let opened { opened } else { SharedFile.Open(try File.open(path, .readFollowingLinks)) }
-      opened = file
-      let count = try file.file.read(into: buffer, at: position)
-      position += count
-      return count
-    } catch {
-      throw ExtractedPhoto.Damage(reason: error.description)
+extension OpenedBackup {
+  /// The indices of the photos with files, by content.
+  fileprivate var indicesByContent: [FileContent: [Int]] {
+    var result: [FileContent: [Int]] = [:]
+    for index in photos.indices {
+      let location = photos[index].location
+      guard let md5 = location.md5, let size = location.size else { continue }
+      result[FileContent(md5: md5, size: size), default: []].append(index)
     }
+    return result
   }
 }

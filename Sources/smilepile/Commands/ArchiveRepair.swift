@@ -49,7 +49,7 @@ struct ArchiveRepair {
     if let written = summary.archive {
       reporter.note(
         "recovered \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
-          + "\(summary.restored.count) of them from --from; \(Count(summary.lost.count, "item")) could not be recovered"
+          + "\(summary.restored.count) of them from other copies; \(Count(summary.lost.count, "item")) could not be recovered"
       )
       reporter.importantResult(written.string.escaped)
     } else if summary.isWhole {

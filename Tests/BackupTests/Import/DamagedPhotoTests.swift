@@ -170,4 +170,21 @@ import Testing
     #expect(!summary.isIncomplete)
     #expect(summary.warnings == [])
   }
+
+  @Test("Damaged photo: the bytes come from an equal photo of the backup")
+  func equalPhoto() async throws {
+    var backup = SampleBackup(photos: ["one", "two"])
+    backup.add(id: 3, name: "three", bytes: try #require(backup.photos[1]))
+    backup.members[0].data[0] ^= 1
+    let scratch = try ScratchFolder()
+    let path = try backup.write(to: scratch)
+    let library = try SampleLibrary()
+    let summary = try await library.importing(path)
+    #expect(summary.photosImported == 3)
+    #expect(summary.errors == [])
+    #expect(summary.warnings.count { $0.contains("an equal photo of the backup was used") } == 1)
+    #expect(Array(summary.damagedArchives.keys) == [path])
+    let expected = [1, 2, 3].map { id in backup.photos[id].map { MD5Digest(of: $0) } }
+    #expect(try library.contents.photos.map(\.md5) == expected)
+  }
 }
