@@ -102,7 +102,13 @@ package struct Directory: ~Copyable, Sendable {
     do {
       return try inParent(of: name) { (parent, last) throws(FileError) in
         try FileError.attempt("read the status of", path(of: name)) { () throws(Errno) in
-          FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
+          do throws(Errno) {
+            return FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
+          } catch {
+            // an error with the path would take longer to make than the system call
+            guard error == .noSuchFileOrDirectory else { throw error }
+            return nil
+          }
         }
       }
     } catch {

@@ -64,9 +64,11 @@ package enum Ownership {
   /// may be in another folder.
   ///
   /// - Throws: `OwnershipError`.
-  package static func require(_ status: FileStatus, inOwnFolderAt path: FilePath) throws(OwnershipError) {
-    try check(status, path, owners, isUsed: true)
-    if status.kind == .file { try requireOneName(status, at: path) }
+  package static func require(
+    _ status: FileStatus, inOwnFolderAt path: @autoclosure () -> FilePath
+  ) throws(OwnershipError) {
+    try check(status, path(), owners, isUsed: true)
+    if status.kind == .file { try requireOneName(status, at: path()) }
   }
 
   /// Throws if a lock file in a folder of any user belongs to another user, or has a second name.
@@ -76,9 +78,11 @@ package enum Ownership {
   }
 
   /// Throws if a file that this program will change has a second name, which may be in another folder.
-  static func requireOneName(_ status: FileStatus, at path: FilePath) throws(OwnershipError) {
+  static func requireOneName(
+    _ status: FileStatus, at path: @autoclosure () -> FilePath
+  ) throws(OwnershipError) {
     guard status.linkCount > 1 else { return }
-    throw OwnershipError(path: path, cause: .names(status.linkCount))
+    throw OwnershipError(path: path(), cause: .names(status.linkCount))
   }
 
   /// Returns true if this user or root made a file, or if its folder is trusted.
@@ -120,13 +124,13 @@ package enum Ownership {
 
   /// - Parameter isUsed: false for a folder above the file or folder to be used.
   private static func check(
-    _ status: FileStatus, _ path: FilePath, _ owners: Set<UInt32>, isUsed: Bool
+    _ status: FileStatus, _ path: @autoclosure () -> FilePath, _ owners: Set<UInt32>, isUsed: Bool
   ) throws(OwnershipError) {
     guard owners.contains(status.owner) else {
-      throw OwnershipError(path: path, cause: isUsed ? .owner(status.owner) : .ownerAbove(status.owner))
+      throw OwnershipError(path: path(), cause: isUsed ? .owner(status.owner) : .ownerAbove(status.owner))
     }
     guard status.isWritableByOthers, isUsed || !status.isSticky else { return }
-    throw OwnershipError(path: path, cause: .writable)
+    throw OwnershipError(path: path(), cause: .writable)
   }
 }
 

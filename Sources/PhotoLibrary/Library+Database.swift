@@ -34,14 +34,16 @@ extension Library {
     return file
   }
 
+  /// The files and folders that must belong to the owner of a library.
+  private static let ownedNames: [FilePath] = [
+    databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal", "library.lock",
+    "readers.lock", "photos", ".staging", ".undo", ".rotten",
+  ]
+
   /// Throws if another user can change the database, the locks, or the folders of files.
   private static func requireOwnership(_ root: borrowing Directory) throws {
     guard !Ownership.isTrusted(root.path) else { return }
-    let names: [FilePath] = [
-      databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal", "library.lock",
-      "readers.lock", "photos", ".staging", ".undo", ".rotten",
-    ]
-    for name in names {
+    for name in ownedNames {
       guard let status = try root.status(of: name), status.kind != .symbolicLink else { continue }
       try Ownership.require(status, inOwnFolderAt: root.path(of: name))
     }

@@ -101,16 +101,6 @@ struct OwnershipTests {
     #expect(try cause { try Ownership.requireParent(Directory.open(folder)) } == .writable)
   }
 
-  @Test("Ownership: a trusted folder passes with everything in it")
-  func trusted() throws {
-    let trusted = try scratch.makeFolder("trusted/used")
-    for path in [trusted, trusted.folder] { chmod(path.string, 0o777) }
-    let isRefused = { try cause { try Ownership.require(Directory.open(trusted)) } == .writable }
-    #expect(try isRefused())
-    Ownership.trust([trusted.folder])
-    #expect(try !isRefused())
-  }
-
   @Test("Ownership: a pipe passes")
   func pipe() throws {
     let path = scratch.path.appending("pipe")
