@@ -81,7 +81,8 @@ struct SalvageWitnesses {
   }
 
   /// Returns the entry with the best evidence among entries with the same name: the MD5 in the manifest, an MD5 in another
-  /// list, then the directory, then the entry's own checksum. Returns the first of several with equal evidence, and nil if no entry has evidence.
+  /// list, then the directory, then the entry's own checksum. Returns the first of several with equal evidence, and nil
+  /// if no entry has evidence.
   func choose(among same: [Entry]) throws -> Entry? {
     if same.count == 1, !salvage.unverified.contains(same[0].index) { return same[0] }
     if let first = same.first, hasDigest(of: first.name) {

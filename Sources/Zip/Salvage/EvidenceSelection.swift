@@ -90,8 +90,8 @@ struct EvidenceSelection {
   }
 
   /// Returns what the directories of this archive list, and where the entries of its complete directories begin: at the
-  /// start of the file if one of them was not found. A directory within the remains of an entry is that of an archive inside the entry, unless
-  /// it lists the entry itself, or one that precedes it.
+  /// start of the file if one of them was not found. A directory within the remains of an entry is that of an archive
+  /// inside the entry, unless it lists the entry itself, or one that precedes it.
   private func listedKeys(
     _ found: [EntryCandidate], _ lost: [LostEntry]
   ) -> (keys: Set<EntryKey>, start: Int?) {

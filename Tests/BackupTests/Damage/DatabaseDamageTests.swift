@@ -24,7 +24,7 @@ import Testing
   func randomDamage() async throws {
     let sample = try await Sample()
     var tally: [String: (cases: Int, errors: Int)] = [:]
-    for seed in 0..<(Self.chosenCount ?? 30) {
+    for seed in 0..<(Self.chosenCount ?? 60) {
       var numbers = SeededNumbers(seed: UInt64(seed))
       try sample.restore()
       let damage = try DatabaseDamage(of: sample.database, &numbers)
