@@ -26,6 +26,7 @@ let package = Package(
     .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(name: "CMD5"),
+    .target(name: "CContentTag"),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "Databases",
@@ -38,7 +39,8 @@ let package = Package(
     .target(
       name: "Checksums",
       dependencies: [
-        "CMD5", "CDeflate", "FileSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
+        "CContentTag", "CMD5", "CDeflate", "FileSystem", "Operations",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "FileSystem",
