@@ -65,6 +65,9 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   /// The ID of the incremental backup from which this archive was flattened.
   public var flattenedFrom: String?
 
+  /// The IDs under which the library may have recorded the export.
+  package var exportIDs: [String] { [archiveID, flattenedFrom].compactMap { $0 } }
+
   /// Makes the descriptor of a file without known content.
   public init(path: String, fileBytes: Int, modifiedAt: Int64) {
     (self.path, self.fileBytes, self.modifiedAt, date) = (path, fileBytes, modifiedAt, modifiedAt)

@@ -59,8 +59,8 @@ package struct ArchiveGraph: Sendable {
       ? self : ArchiveGraph(archives, health, otherOwners, excluding: excluded.union(paths))
   }
 
-  /// Returns true if another user of this machine owns an archive. Such an archive can be restored. Pruning keeps it, and
-  /// it is no backup of this user: retention, copies, unchanged libraries and new exports ignore it.
+  /// Returns true if another user of this machine owns an archive. Such an archive can be restored. Pruning keeps it,
+  /// and it is no backup of this user: retention, copies, unchanged libraries and new exports ignore it.
   package func hasOtherOwner(_ archive: ArchiveDescriptor) -> Bool { otherOwners[archive.path] != nil }
 
   /// Returns false if the owner of `other` could damage the archive of this user by changing `other`.
@@ -233,8 +233,8 @@ extension ArchiveGraph {
   ) throws(BaseRejection) -> [ArchiveDescriptor] {
     if hasOtherOwner(archive) { throw .otherOwner }
     if archive.isLocked { throw requirements.isEncrypted ? .otherPassword : .otherEncryption }
-    let ids = [archive.archiveID, archive.flattenedFrom].compactMap { $0 }
-    guard ids.contains(where: requirements.exportIDs.contains), archive.selection == requirements.selection
+    guard archive.exportIDs.contains(where: requirements.exportIDs.contains),
+      archive.selection == requirements.selection
     else {
       throw .otherContent
     }

@@ -18,19 +18,31 @@ enum Addition {
     try database.execute(sql: "DELETE FROM addition WHERE changeId = ?", arguments: [changeID])
   }
 
-  /// Counts the photos of the library that changes added after the first `count` changes.
+  /// Selects the photos of the library that changes added after the first `count` changes.
   ///
   /// An undo restores photos that the change before it removed. They count only if the export was between the two.
+  private static func select(_ columns: String) -> String {
+    """
+    WITH numbered AS (SELECT id, kind, row_number() OVER (ORDER BY rowid) AS number FROM change)
+    SELECT \(columns)
+    FROM numbered CROSS JOIN addition ON changeId = numbered.id
+      CROSS JOIN photo ON photo.id BETWEEN first AND last
+    WHERE number > ? AND (kind <> 'undo' OR number = ?)
+    """
+  }
+
+  /// Counts the photos of the library that changes added after the first `count` changes.
   static func count(after count: Int, _ database: Database) throws -> Int {
     try Int.fetchOne(
-      database,
-      sql: """
-        WITH numbered AS (SELECT id, kind, row_number() OVER (ORDER BY rowid) AS number FROM change)
-        SELECT count(DISTINCT photo.id)
-        FROM numbered CROSS JOIN addition ON changeId = numbered.id
-          CROSS JOIN photo ON photo.id BETWEEN first AND last
-        WHERE number > ? AND (kind <> 'undo' OR number = ?)
-        """, arguments: [count, count.saturated(plus: 1)]) ?? 0
+      database, sql: select("count(DISTINCT photo.id)"), arguments: [count, count.saturated(plus: 1)]) ?? 0
+  }
+
+  /// Returns the IDs of these photos.
+  static func ids(after count: Int, _ database: Database) throws -> Set<Int64> {
+    try Set(
+      database.rows(select("DISTINCT photo.id"), [count, count.saturated(plus: 1)], of: "photo") { row in
+        try row.integer("id", at: 0)
+      })
   }
 }
 
@@ -50,5 +62,25 @@ extension Library {
   /// version, which did not record its place among the changes. Blocks.
   package func photosAdded(since export: ExportRecord) throws -> Int? {
     try export.changes.map { changes in try read { try Addition.count(after: changes, $0) } }
+  }
+
+  /// Returns the IDs of the photos that were added after an export and are in the library; nil if the library has no
+  /// record of the export. Blocks.
+  ///
+  /// - Parameter archiveIDs: the IDs under which the export may be recorded, of which the first recorded one counts.
+  package func photosAdded(sinceArchive archiveIDs: [String]) throws -> Set<Int64>? {
+    try read { database in
+      // a reader does not migrate
+      guard try database.tableExists("addition") else { return nil }
+      for id in archiveIDs {
+        guard
+          let export = try ExportRecord.fetchOne(
+            database, sql: "SELECT * FROM export WHERE id = ?", arguments: [id])
+        else { continue }
+        // the exports of older versions were made before the first recorded addition
+        return try Addition.ids(after: export.changes ?? 0, database)
+      }
+      return nil
+    }
   }
 }

@@ -154,12 +154,30 @@ public final class Library: Sendable {
   /// Returns true if a photo's file exists and has the size and MD5 of its row. Reads the whole file; `whileReading` is
   /// called between its pieces, and may throw to give up.
   public func hasIntactFile(of photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
+    try hasIntactFile(of: photo, tag: nil, whileReading: whileReading)
+  }
+
+  /// Does the same, and compares the content tag.
+  ///
+  /// - Parameter tag: the expected tag, with its key; nil if the photo's row has none.
+  package func hasIntactFile(
+    of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?,
+    whileReading: () throws -> Void = {}
+  ) throws -> Bool {
+    var hash = RunningMD5()
+    var tag = expected.map { RunningContentTag($0.key) }
+    var size = 0
     do {
-      let (digest, size) = try MD5Digest.ofFile(open(photo)) { _ in try whileReading() }
-      return digest == photo.md5 && size == photo.fileSize
-    } catch is FileError {
+      try File.readPieces(opening: { () throws(FileError) in try open(photo) }) { bytes in
+        try whileReading()
+        hash.update(bytes)
+        tag?.update(bytes)
+        size += bytes.count
+      }
+    } catch is File.Unreadable {
       return false
     }
+    return hash.digest == photo.md5 && size == photo.fileSize && tag?.value == expected?.tag
   }
 
   /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date or the MD5.

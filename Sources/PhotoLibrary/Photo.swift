@@ -1,5 +1,6 @@
 import Checksums
 internal import Databases
+import Foundation
 internal import GRDB
 import SystemPackage
 
@@ -100,15 +101,20 @@ extension Photo: StoredRow {
   }
 
   /// Inserts rows with one statement and positional values: naming the columns of each row takes twice as long.
-  static func insert(_ photos: [Photo], into database: Database) throws {
+  ///
+  /// - Parameter tags: the content tags of photos, by path.
+  static func insert(
+    _ photos: [Photo], tags: [String: ContentTag] = [:], into database: Database
+  ) throws {
     let statement = try database.cachedStatement(
-      sql: "INSERT INTO photo (\(allColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      sql: "INSERT INTO photo (\(allColumns), tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for photo in photos {
+      let tag = photo.isFromAssets ? nil : tags[photo.path].map { Data($0.bytes) }
       try statement.execute(
         arguments: [
           photo.id, photo.categoryId, photo.name, photo.path, photo.originalPath, photo.isFromAssets,
           photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5?.blob, photo.isFavorite,
-          photo.shipsWithApp,
+          photo.shipsWithApp, tag,
         ])
     }
   }

@@ -1,3 +1,4 @@
+import Checksums
 internal import Databases
 import Foundation
 internal import GRDB
@@ -9,7 +10,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 8
+  static let version: Int32 = 9
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
@@ -21,6 +22,7 @@ enum Schema {
     "bfb786c61facdb3fd8ceac10204385ea59ec32453f58a8c2e4521f6c3f43cbd9",
     "aabdf81c8f5dcee0706760fc791a6698004a918a78e42512184467378e6fdf7c",
     "6066f0ed25784474249c450a5a3e18ef19920e55e653e6f885ab8a3bab0ec56c",
+    "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
   ]
 
   /// The schemas of all versions.
@@ -149,6 +151,21 @@ enum Schema {
           ALTER TABLE export ADD COLUMN categories INTEGER;
           ALTER TABLE export ADD COLUMN changes INTEGER
           """)
+    }
+    migrator.registerMigration("9 content tags") { database in
+      try database.execute(sql: "PRAGMA user_version = 9")
+      // distinguish photos with equal MD5s; NULL for photos of older versions
+      try database.execute(
+        sql: """
+          CREATE TABLE contentTagKey (
+            id INTEGER PRIMARY KEY CHECK (id = 1), secret BLOB NOT NULL CHECK (length(secret) = 32)
+          ) STRICT;
+          ALTER TABLE photo ADD COLUMN tag BLOB CHECK (length(tag) = 16);
+          ALTER TABLE replacedPhoto ADD COLUMN tag BLOB CHECK (length(tag) = 16)
+          """)
+      try database.execute(
+        sql: "INSERT INTO contentTagKey (id, secret) VALUES (1, ?)",
+        arguments: [Data(ContentTagKey.randomSecret())])
     }
     return migrator
   }

@@ -34,7 +34,7 @@ struct LeftoverFilesTests {
     try writer.leftovers.verify([content(text)], ProgressCounter())
     try meanwhile()
     return try writer.change(.merge) { change in
-      change.reuse(content(text), as: "0", modified: 0)
+      change.reuse(content(text), from: nil, as: "0", modified: 0) != nil
     }
   }
 
@@ -63,7 +63,7 @@ struct LeftoverFilesTests {
     let photo = LibraryScratch.photo(
       2, try writer.newPaths(for: [("b.jpg", LibraryScratch.october)])[0], "two")
     try writer.change(.merge) { change in
-      try #require(change.reuse(content("two"), as: "0", modified: photo.createdAt))
+      _ = try #require(change.reuse(content("two"), from: nil, as: "0", modified: photo.createdAt))
       var edit = LibraryEdit()
       edit.newPhotos = [photo]
       try change.commit(
@@ -109,8 +109,8 @@ struct LeftoverFilesTests {
     try writer.leftovers.verify([content("two"), content("two")], ProgressCounter())
     #expect(writer.leftovers.verifiedBytes(of: [content("two"), content("two"), content("three")]) == 3)
     try writer.change(.merge) { change in
-      #expect(change.reuse(content("two"), as: "0", modified: 0))
-      #expect(!change.reuse(content("two"), as: "1", modified: 0))
+      #expect(change.reuse(content("two"), from: nil, as: "0", modified: 0) != nil)
+      #expect(change.reuse(content("two"), from: nil, as: "1", modified: 0) == nil)
     }
   }
 
@@ -167,7 +167,7 @@ struct LeftoverFilesTests {
     #expect(try scratch.folder.bytes(staging + "/0") == Array("two".utf8))
     #expect(try writer.library.untrackedFiles() == ["photos/2001/02/c.jpg"])
     try writer.leftovers.verify([content("two")], ProgressCounter())
-    #expect(try writer.change(.merge) { $0.reuse(content("two"), as: "0", modified: 0) })
+    #expect(try writer.change(.merge) { $0.reuse(content("two"), from: nil, as: "0", modified: 0) != nil })
   }
 
   @Test("Leftover files: a writer removes them unless it keeps them")
@@ -219,11 +219,82 @@ struct LeftoverFilesTests {
     try writer.leftovers.verify([content("two")], ProgressCounter())
     #expect(throws: CancellationError.self) {
       try writer.change(.merge) { change in
-        #expect(change.reuse(content("two"), as: "0", modified: 0))
+        #expect(change.reuse(content("two"), from: nil, as: "0", modified: 0) != nil)
         throw CancellationError()
       }
     }
     writer.leftovers.removeAll()
     #expect(try scratch.folder.tree("library/.staging").isEmpty)
+  }
+
+  /// As long as photos whose records are written at once.
+  private static let photo = String(repeating: "x", count: 1 << 20)
+
+  private func origin(entry: Int) throws -> PhotoOrigin {
+    if !scratch.folder.has("source") { try scratch.folder.write("source", to: "source") }
+    let file = try File.open(scratch.folder.path("source"), .read)
+    return PhotoOrigin(try file.status(), entry: entry)
+  }
+
+  /// Leaves the file of an interrupted change, with its record in the log.
+  private func leavePhoto(from origin: PhotoOrigin) throws {
+    let writer = try writer()
+    let kept = scratch.folder.path("kept").string
+    let folder = try writer.change(.merge) { change in
+      let folder = scratch.path.appending(StagingFolder.path(of: change.id).components).string
+      let bytes = Array(Self.photo.utf8)
+      let file = try change.stage("0")
+      try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+      change.recordVerified(
+        file, md5: content(Self.photo).md5, tag: try writer.contentTagKey().tag(of: bytes), from: origin)
+      try FileManager.default.moveItem(atPath: folder, toPath: kept)
+      return folder
+    }
+    try FileManager.default.moveItem(atPath: kept, toPath: folder)
+  }
+
+  @Test(
+    "Leftover files: a recorded file has its content tag for the entry that it was copied from, and for no other"
+  )
+  func recorded() throws {
+    for entry in 0...1 {
+      try leavePhoto(from: origin(entry: 0))
+      let writer = try writer()
+      let origin = try origin(entry: entry)
+      #expect(writer.leftovers.content(of: origin) == (entry == 0 ? content(Self.photo) : nil))
+      try writer.change(.merge) { change in
+        let reused = try #require(
+          change.reuse(content(Self.photo), from: origin, as: "0", modified: 0))
+        let tag = try writer.contentTagKey().tag(of: Array(Self.photo.utf8))
+        #expect(reused.tag == (entry == 0 ? tag : nil))
+      }
+    }
+  }
+
+  @Test("Leftover files: a list with the content tags of another key is not used")
+  func otherKey() throws {
+    let origin = try origin(entry: 0)
+    try leavePhoto(from: origin)
+    try scratch.sql { try $0.execute(sql: "UPDATE contentTagKey SET secret = randomblob(32)") }
+    let writer = try writer()
+    #expect(writer.leftovers.content(of: origin) == nil)
+    try writer.leftovers.verify([content(Self.photo)], ProgressCounter())
+    try writer.change(.merge) { change in
+      let reused = try #require(change.reuse(content(Self.photo), from: origin, as: "0", modified: 0))
+      #expect(reused.tag == nil)
+    }
+  }
+
+  @Test("Leftover files: of several with equal content, the one that was copied from the same entry is used")
+  func severalOrigins() throws {
+    for entry in [3, 1, 2] { try leavePhoto(from: origin(entry: entry)) }
+    let writer = try writer()
+    try writer.change(.merge) { change in
+      for entry in 1...3 {
+        let reused = try #require(
+          change.reuse(content(Self.photo), from: origin(entry: entry), as: "\(entry)", modified: 0))
+        #expect(reused.tag != nil)
+      }
+    }
   }
 }

@@ -12,37 +12,26 @@ struct ArchiveChain {
   /// The archives before the newest, newest first. They are stored without their photos, since each has a row for
   /// every photo of the library. An archive that was repaired from another precedes the other.
   private let bases: [OpenedBackup]
-  /// The files in the bases, by MD5.
-  private let files: [MD5Digest: File]
-
-  /// A file in a base. Small, since there may be one for every photo.
-  private struct File {
-    /// The index of the archive in `bases`.
-    let base: Int32
-    /// The index of its entry in the archive.
-    let entry: Int32
-  }
+  /// The files in the bases.
+  private let files: ChainFiles
 
   /// Follows a backup's bases.
   ///
   /// - Parameter find: returns the archives that satisfy a reference. If several have a file, the first is used.
   init(_ newest: OpenedBackup, find: (ArchiveDescriptor.BaseReference) throws -> [OpenedBackup]) rethrows {
     var bases: [OpenedBackup] = []
-    var files: [MD5Digest: File] = [:]
+    var files = ChainFiles()
+    var depth = 0
     var seen = Set([newest.metadataDigest].compactMap { $0 })
     while let increment = (bases.last ?? newest).increment,
       let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
       case let found = try find(increment.reference), !found.isEmpty
     {
       for base in found {
-        for photo in base.photos {
-          // a photo that was corrupt when it was backed up is stored under the MD5 of its corrupt bytes
-          guard let reference = photo.location.ownEntry, let md5 = reference.md5, files[md5] == nil
-          else { continue }
-          files[md5] = File(base: Int32(bases.count), entry: Int32(reference.entry.index))
-        }
+        files.add(base, at: bases.count, depth: depth)
         bases.append(base.with(photos: []))
       }
+      depth += 1
     }
     (self.newest, self.bases, self.files) = (newest, bases, files)
   }
@@ -68,10 +57,10 @@ struct ArchiveChain {
     guard case .unavailable(let unavailable) = photo.location, unavailable.cause.isStoredInBase else {
       return photo
     }
-    if let md5 = unavailable.md5, let file = files[md5],
-      let entry = bases[Int(file.base)].archive?.entries[Int(file.entry)]
+    if let md5 = unavailable.md5, let file = files.file(of: photo.record.id, md5),
+      let entry = bases[Int(file.archive)].archive?.entries[Int(file.entry)]
     {
-      return photo.at(.entry(EntryReference(entry, md5: md5, base: file.base)))
+      return photo.at(.entry(EntryReference(entry, md5: md5, base: file.archive)))
     }
     let cause: Unavailable.Cause = missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
     return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5)))

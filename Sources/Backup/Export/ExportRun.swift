@@ -74,7 +74,9 @@ public struct ExportRun {
     var history = try library.exportHistory(at: date.milliseconds)
     history.changes = changes
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
-    let base = isSelectionUnchanged ? baseChoice?.base : nil
+    let base =
+      try isSelectionUnchanged
+      ? baseChoice?.base?.comparing(contents.photos, in: library, counter) : nil
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
       base: base.map { ($0, try library.deletions(since: $0.sequence)) }, files: library.files(of:))

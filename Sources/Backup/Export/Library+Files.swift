@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Operations
 import PhotoLibrary
@@ -63,6 +64,13 @@ extension Library {
         "it is corrupt in the library\(isInBase ? "; the base contains an intact file" : "")",
         remedy: .repairLibrary)
     }
+  }
+
+  /// Returns true if an export selects photos that were added after an archive was made. With the content fingerprint
+  /// of the archive, such a photo has the row and the MD5 of a photo in it, but may have other bytes. Blocks.
+  package func hasPhotos(addedAfter archive: ArchiveDescriptor, _ options: ExportOptions) throws -> Bool {
+    guard let added = try photosAdded(sinceArchive: archive.exportIDs), !added.isEmpty else { return false }
+    return try ExportPlan(contents(), options, files: files(of:)).photos.contains { added.contains($0.id) }
   }
 
   /// Records exports in the library.

@@ -57,7 +57,7 @@ private struct ExtractRun {
     }
     let target = try ExtractTarget.open(folder, forWriting: !options.isDryRun)
     counter.enter(.verifying)
-    let readers = Readers(options.readers, on: zip.identity)
+    let readers = Readers(options.readers, on: zip.status.identity)
     let look = try ExtractLook(
       plan, in: target, compares: options.overwrite != .always, readers, counter)
 

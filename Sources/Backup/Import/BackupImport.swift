@@ -14,6 +14,7 @@ struct BackupImport {
   let opened: OpenedBackup
   let contents: LibraryContents
   let plan: MergePlan
+  private let variants: ContentVariants
   private let options: ImportOptions
   private let counter: ProgressCounter
   /// Called for each finding when it occurs, by any thread.
@@ -32,15 +33,17 @@ struct BackupImport {
   ///
   /// - Throws: `BackupError.cannotReplace` if the backup must not replace the library.
   init(
-    _ source: OpenedBackup, into contents: LibraryContents, of library: Library, options: ImportOptions,
+    _ source: OpenedBackup, into contents: LibraryContents, of known: KnownPhotos, options: ImportOptions,
     counter: ProgressCounter
   ) throws {
     opened = source
     let source = try source.completingChecksums(counter)
+    variants = try ContentVariants(of: source, in: contents, known, counter)
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
-      includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates,
-      intact: KeptFiles(library: library, backup: source, counter: counter).intact)
+      includesSettings: options.includesSettings, now: Date().milliseconds, variants: variants,
+      duplicates: options.duplicates,
+      intact: KeptFiles(library: known.library, contents: contents, backup: source, counter: counter).intact)
     (self.source, self.contents, self.options, self.counter) = (source, contents, options, counter)
     // the user may have answered the question about a duplicate by stopping
     try counter.checkCancellation()
@@ -59,8 +62,10 @@ struct BackupImport {
   ///
   /// - Parameter damaged: the IDs of new photos that turned out to be corrupt in the backup.
   func removal(without damaged: Set<Int64> = []) -> Removal {
-    options.strategy == .replace
-      ? Removal(from: contents, to: contents.applying(plan.edit(without: damaged))) : Removal()
+    guard options.strategy == .replace else { return Removal() }
+    let after = contents.applying(plan.edit(without: damaged))
+    return Removal(
+      from: contents, to: after, variants: variants.numbers(before: contents, after: after, plan))
   }
 
   /// Imports the backup after the user has approved. One transaction makes the change. Files that the library lacks are
@@ -82,12 +87,12 @@ struct BackupImport {
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
     try writer.change(options.strategy == .replace ? .replace : .merge) { change in
       let placement = try Placement(of: plan, in: change, writer)
-      let extraction = Extraction(
-        source: source, files: placement.files, change: change, counter: counter
+      let extraction = try Extraction(
+        source: source, files: placement.files, change: change, writer.contentTagKey(), counter: counter
       ) { [source, report] damaged in
         report(Self.loss(of: damaged.file.source, .damaged(damaged.reason), in: source).finding)
       }
-      let outcome = try extraction.run(Readers(options.readers, on: source.archive?.identity))
+      let outcome = try extraction.run(Readers(options.readers, on: source.archive?.status.identity))
       if refusesDamage, let damaged = outcome.damaged.first {
         let finding = loss(of: damaged.file.source, .damaged(damaged.reason)).finding
         throw BackupError.cannotReplace(source.path, reason: "it is damaged (\(finding))")
@@ -112,7 +117,10 @@ struct BackupImport {
   /// Searches the backup for the files that are missing in the library. A replacement repairs nothing.
   private func repairsOfMissingFiles(in library: Library) throws -> PhotoRepairs {
     let missing = options.strategy == .replace ? [] : library.missingPhotos(of: contents)
-    return try PhotoRepairs(of: missing, in: missing.isEmpty ? [] : [source], counter)
+    guard !missing.isEmpty else { return try PhotoRepairs(of: [], in: [], nil, counter) }
+    let tags = try library.contentTags()
+    return try PhotoRepairs(
+      of: missing.map { $0.with(tags[$0.photo.id]) }, in: [source], tags.key, counter)
   }
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
@@ -193,6 +201,9 @@ struct BackupImport {
     summary.warnings += source.warnings + plan.warnings
     summary.warnings += replaced.map {
       "\($0.finding.message), so an equal photo of the backup was used"
+    }
+    summary.warnings += variants.corrupt.sorted { $0.key < $1.key }.map { index, fault in
+      "\(source.label(of: source.photos[index])) is corrupt in the backup (\(fault)); the library has it"
     }
     summary.warnings += source.unknownEntries.map {
       "\($0.escaped) is an unknown entry and was not imported"

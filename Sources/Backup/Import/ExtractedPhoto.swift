@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Operations
+import PhotoLibrary
 import Zip
 
 /// Writes a photo to the staging folder, and counts and hashes its bytes.
@@ -15,6 +16,10 @@ final class ExtractedPhoto: HashableStream {
   let index: Int
   /// The number of written bytes.
   private(set) var count = 0
+  /// The content tag of the bytes so far.
+  var tag: ContentTag { runningTag.value }
+  private var runningTag: RunningContentTag
+  private let origin: PhotoOrigin?
   private let output: File
   private let extraction: Extraction
   private let readNext: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -27,6 +32,8 @@ final class ExtractedPhoto: HashableStream {
     (self.item, self.index) = (item, index)
     self.output = output
     self.extraction = extraction
+    runningTag = RunningContentTag(extraction.key)
+    origin = extraction.origin(of: item.planned.source)
     self.readNext = readNext
   }
 
@@ -42,6 +49,7 @@ final class ExtractedPhoto: HashableStream {
     guard count + bytes.count <= item.planned.size else {
       throw Damage(reason: "it is longer than it should be")
     }
+    runningTag.update(bytes)
     try output.write(bytes, at: count)
     count += bytes.count
     extraction.counter.advance(bytes: bytes.count)
@@ -51,7 +59,7 @@ final class ExtractedPhoto: HashableStream {
     guard count == item.planned.size, digest == item.planned.md5 else {
       return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.planned.md5)"))
     }
-    try extraction.keep(output, of: item)
+    try extraction.keep(output, of: item, tag, from: origin)
     extraction.reportIntact(self)
   }
 

@@ -29,21 +29,27 @@ final class Extraction: Sendable {
   let files: [Placement.File]
   let change: Change
   let counter: ProgressCounter
+  /// The key of the library's content tags.
+  let key: ContentTagKey
   private let damaged: OrderedResults<DamagedFile>
   private let replaced = Mutex<[DamagedFile]>([])
   /// The indices of the backup's photos by content; nil until a photo is corrupt.
   private let equalPhotos = Mutex<[FileContent: [Int]]?>(nil)
+  /// The content tags of the staged files, by index.
+  private let tags: Mutex<[ContentTag?]>
 
   /// - Parameter whenDamaged: called for each corrupt file when it is found, in the order of `files`, by any thread.
   init(
-    source: OpenedBackup, files: [Placement.File], change: Change, counter: ProgressCounter,
-    whenDamaged: @escaping @Sendable (DamagedFile) -> Void = { _ in }
+    source: OpenedBackup, files: [Placement.File], change: Change, _ key: ContentTagKey,
+    counter: ProgressCounter, whenDamaged: @escaping @Sendable (DamagedFile) -> Void = { _ in }
   ) {
     damaged = OrderedResults(whenFound: whenDamaged)
     self.source = source
     self.files = files
     self.change = change
+    self.key = key
     self.counter = counter
+    tags = Mutex(Array(repeating: nil, count: files.count))
   }
 
   /// Extracts all files.
@@ -57,80 +63,138 @@ final class Extraction: Sendable {
       let item = self.files[index]
       try self.counter.checkCancellation()
       self.counter.advance(current: source.photos[item.planned.source].record.name)
-      if self.reuse(item) {
-        self.damaged.add(nil, at: index)
+      if let reused = try self.reuse(item, &reader) {
+        self.counter.advance(items: 1, bytes: item.planned.size)
+        self.reportIntact(at: index, reused.tag)
         return nil
       }
       return try reader.photo(item, at: index, of: self)
     }
     let damaged = damaged.values
     let ids = Set(damaged.map(\.file.id))
+    let tags = tags.withLock { $0 }
     return Outcome(
-      staged: files.filter { !ids.contains($0.planned.id) }.map { file in
-        Change.StagedFile(name: file.stagedName, path: file.path, md5: file.planned.md5)
+      staged: zip(files, tags).filter { file, _ in !ids.contains(file.planned.id) }.map { file, tag in
+        // the row of a photo that was corrupt when it was backed up has the MD5 of the intact bytes, whose tag is
+        // unknown
+        let isCorrupt = source.photos[file.planned.source].md5NotInBackup != nil
+        return Change.StagedFile(
+          name: file.stagedName, path: file.path, md5: file.planned.md5, tag: isCorrupt ? nil : tag)
       }, damaged: damaged,
       replaced: replaced.withLock { $0 }.sorted { $0.file.source < $1.file.source })
   }
 
-  /// Stages the file that an interrupted operation has left, instead of a new copy. Returns false if no leftover file
-  /// has the content.
-  private func reuse(_ item: Placement.File) -> Bool {
+  /// A leftover file that was staged.
+  private struct Reused {
+    /// Nil if the photo is corrupt in the backup.
+    let tag: ContentTag?
+  }
+
+  /// Stages the file that an interrupted operation has left, instead of a new copy.
+  ///
+  /// - Returns: nil if no leftover file has the bytes of the photo, or the intact content of a photo that is corrupt in
+  ///   the backup.
+  private func reuse(_ item: Placement.File, _ reader: inout Reader) throws -> Reused? {
     let file = item.planned
-    guard change.reuse(file.content, as: item.stagedName, modified: file.modified) else { return false }
-    counter.advance(items: 1, bytes: file.size)
-    return true
+    let origin = origin(of: file.source)
+    guard
+      let reused = change.reuse(file.content, from: origin, as: item.stagedName, modified: file.modified)
+    else { return nil }
+    if let tag = reused.tag { return Reused(tag: tag) }
+    var comparison = try change.comparison(withStaged: item.stagedName, key)
+    let fault = try reader.read(item) { bytes in
+      try counter.checkCancellation()
+      try comparison.add(bytes)
+    }
+    if fault == nil, let tag = try comparison.finish() { return Reused(tag: tag) }
+    if try fault != nil || !isIntact(item, &reader) { return Reused(tag: nil) }
+    try change.unstage(item.stagedName)
+    return nil
+  }
+
+  /// Reads a photo of the backup; returns true if it has the MD5 that the backup states.
+  private func isIntact(_ item: Placement.File, _ reader: inout Reader) throws -> Bool {
+    var hash = RunningMD5()
+    let fault = try reader.read(item) { bytes in
+      try counter.checkCancellation()
+      hash.update(bytes)
+    }
+    return fault == nil && hash.digest == item.planned.md5
   }
 
   /// Replaces the staged file of a corrupt photo by the bytes of an equal photo, or leaves the photo out.
   func reportCorrupt(_ photo: ExtractedPhoto, _ reason: String) throws {
     let file = DamagedFile(file: photo.item.planned, reason: reason)
     try change.unstage(photo.item.stagedName)
-    let isReplaced = try stageEqualPhoto(insteadOf: photo.item)
+    let tag = try stageEqualPhoto(insteadOf: photo.item)
     counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)
-    if isReplaced { replaced.withLock { $0.append(file) } }
-    damaged.add(isReplaced ? nil : file, at: photo.index)
+    if let tag {
+      replaced.withLock { $0.append(file) }
+      reportIntact(at: photo.index, tag)
+    } else {
+      damaged.add(file, at: photo.index)
+    }
   }
 
-  /// Stages the bytes of another photo of the backup with the same MD5 and length. Returns false if the backup has no
-  /// intact photo with this content.
-  private func stageEqualPhoto(insteadOf item: Placement.File) throws -> Bool {
+  /// Stages the bytes of another photo of the backup with the same MD5 and length.
+  ///
+  /// - Returns: the content tag; nil if the backup has no intact photo with this content.
+  private func stageEqualPhoto(insteadOf item: Placement.File) throws -> ContentTag? {
     let planned = item.planned
     let indices = equalPhotos.withLock { known in
       let byContent = known ?? source.indicesByContent
       known = byContent
       return byContent[planned.content] ?? []
     }
-    guard indices.count > 1 else { return false }
+    guard indices.count > 1 else { return nil }
     var reader = try ChainReader(source)
     for index in indices where index != planned.source {
       let output = try change.stage(item.stagedName)
-      var (hash, count) = (RunningMD5(), 0)
+      let origin = origin(of: index)
+      var (hash, tag, count) = (RunningMD5(), RunningContentTag(key), 0)
       let fault = try reader.read(source.photos[index].location, of: source) { bytes in
         try counter.checkCancellation()
         hash.update(bytes)
+        tag.update(bytes)
         try output.write(bytes, at: count)
         count += bytes.count
       }
       if fault == nil, FileContent(md5: hash.digest, size: count) == planned.content {
-        try keep(output, of: item)
-        return true
+        try keep(output, of: item, tag.value, from: origin)
+        return tag.value
       }
       try change.unstage(item.stagedName)
     }
-    return false
+    return nil
   }
 
   /// Completes a staged file whose content is that of the photo.
-  func keep(_ output: borrowing File, of item: Placement.File) throws {
+  func keep(
+    _ output: borrowing File, of item: Placement.File, _ tag: ContentTag, from origin: PhotoOrigin?
+  ) throws {
     try output.setModified(milliseconds: item.planned.modified)
-    change.recordVerified(output, md5: item.planned.md5)
+    if let origin { change.recordVerified(output, md5: item.planned.md5, tag: tag, from: origin) }
     if change.syncs { output.startWriteBack(from: 0, count: item.planned.size) }
+  }
+
+  /// Where the bytes of a photo of the backup are now, by index; nil if it has no file, or the file is missing.
+  func origin(of index: Int) -> PhotoOrigin? {
+    let location = source.photos[index].location
+    if case .file(let path, _, _) = location {
+      return (try? File.open(path, .readFollowingLinks).status()).map { PhotoOrigin($0) }
+    }
+    return source.entry(of: location).map { PhotoOrigin($0.archive.status, entry: $0.entry.index) }
   }
 
   /// Counts a photo that was staged completely.
   func reportIntact(_ photo: ExtractedPhoto) {
     counter.advance(items: 1)
-    damaged.add(nil, at: photo.index)
+    reportIntact(at: photo.index, photo.tag)
+  }
+
+  private func reportIntact(at index: Int, _ tag: ContentTag?) {
+    tags.withLock { $0[index] = tag }
+    damaged.add(nil, at: index)
   }
 
   /// The state of one thread.
@@ -143,6 +207,13 @@ final class Extraction: Sendable {
     init(_ source: OpenedBackup) throws {
       self.source = source
       entries = try ChainReader(source)
+    }
+
+    /// Reads a photo to its end. See `ChainReader.read(_:of:_:)`.
+    mutating func read(
+      _ item: Placement.File, _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> String? {
+      try entries.read(source.photos[item.planned.source].location, of: source, take)
     }
 
     /// Returns a photo to read concurrently with others, or nil if the photo is compressed or encrypted and has

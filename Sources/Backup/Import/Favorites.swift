@@ -25,7 +25,7 @@ extension PhotoIdentity {
   /// Equal for equal content in any category.
   var withoutCategory: PhotoIdentity {
     switch self {
-    case .file(let md5, let size, _): .file(md5, size: size, category: 0)
+    case .file(let md5, let size, _, let variant): .file(md5, size: size, category: 0, variant: variant)
     case .asset(let path, _): .asset(path: path, category: 0)
     }
   }

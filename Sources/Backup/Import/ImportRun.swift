@@ -16,8 +16,8 @@ extension Work where Summary == ImportSummary {
   ///
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
   /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
-  /// backup, and throws `BackupError.stopped` if there is one. If the process is killed, the next import uses the photos
-  /// that were extracted completely.
+  /// backup, and throws `BackupError.stopped` if there is one. If the process is killed, the next import uses the
+  /// photos that were extracted completely.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or
   /// `FileError`.
@@ -40,7 +40,8 @@ public struct ImportRun {
   /// Records damaged archives.
   private let operation: LedgerOperation
 
-  /// Prepares a run, for callers with a thread and a counter of their own. Damaged archives are recorded only in memory.
+  /// Prepares a run, for callers with a thread and a counter of their own. Damaged archives are recorded only in
+  /// memory.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
     self.init(library: library, options: options, counter: counter, operation: Ledger().begin("import"))
   }
@@ -66,8 +67,8 @@ public struct ImportRun {
     }
   }
 
-  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records nothing in the ledger of
-  /// the options; the caller does.
+  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records nothing in the ledger
+  /// of the options; the caller does.
   public func run(_ paths: [FilePath]) throws -> ImportSummary {
     if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
@@ -87,9 +88,10 @@ public struct ImportRun {
     sum.errors = unopened
     counter.report(unopened)
     let isOneOfSeveral = sources.count > 1
+    var known = KnownPhotos(in: reader)
     for (index, source) in sources.enumerated() {
       do {
-        var step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
+        var step = try BackupImport(source, into: contents, of: known, options: options, counter: counter)
         step.report = { [counter] in counter.report(isOneOfSeveral ? $0.from(source.path) : $0) }
         if let writer {
           sum += named(try step.run(writer), source, among: sources)
@@ -98,6 +100,7 @@ public struct ImportRun {
           let (summary, after) = try step.dryRun(reader)
           sum += named(summary, source, among: sources)
           contents = after
+          known.add(step.plan.filesToExtract, of: step.source)
         }
       } catch  where index > 0 && !options.isDryRun {
         throw BackupError.stopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
@@ -121,7 +124,7 @@ public struct ImportRun {
       let contents = try writer.library.contents()
       let steps = try sources.map {
         var step = try BackupImport(
-          $0, into: contents, of: writer.library, options: options, counter: counter)
+          $0, into: contents, of: KnownPhotos(in: writer.library), options: options, counter: counter)
         step.report = { [counter] in counter.report($0) }
         return step
       }

@@ -7,9 +7,9 @@ import PhotoLibrary
 /// duplicates and the library's intact files. The plan is complete when it is made, and a dry run is the plan
 /// itself.
 ///
-/// A category is identified by its name in NFC. A photo is identified by its content (MD5, length) in its category,
-/// an asset by its path in its category. Merging is a multiset union: each photo of the backup matches at most one
-/// photo of the library, by equal rows first, then by equal name, then in any order.
+/// A category is identified by its name in NFC. A photo is identified by its content (MD5, length, and the bytes where
+/// these are equal) in its category, an asset by its path in its category. Merging is a multiset union: each photo of
+/// the backup matches at most one photo of the library, by equal rows first, then by equal name, then in any order.
 package struct MergePlan: Sendable {
   /// A new photo whose file comes from the backup.
   package struct FileToExtract: Sendable, Equatable {
@@ -86,11 +86,13 @@ package struct MergePlan: Sendable {
   ///
   /// - Parameters:
   ///   - now: in milliseconds since 1970.
+  ///   - variants: distinguishes photos whose bytes differ although their MD5s and lengths are equal.
   ///   - duplicates: decides how to handle a photo that the library already has.
   ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
   package init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
-    includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule,
+    includesSettings: Bool, now: Int64, variants: ContentVariants = ContentVariants(),
+    duplicates: (Duplicate) -> DuplicateRule,
     intact: ([Replacement.Row]) throws -> Set<Int64>
   ) rethrows {
     var planning = MergePlanning(photos: backup.photos.count)
@@ -100,11 +102,11 @@ package struct MergePlan: Sendable {
     let categories = planning.mergeCategories(backup.metadata, existing, updates: strategy == .merge)
     if strategy == .replace {
       let replacement = Replacement(
-        of: library, by: backup, categories: planning.edit.newCategories, byID: categories)
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories, variants)
       let kept = replacement.rows.filter(\.isKept)
       planning.replace(by: backup, as: replacement.keeping(try intact(kept), of: backup))
     } else {
-      planning.mergePhotos(backup, existing, categories, strategy, duplicates)
+      planning.mergePhotos(backup, existing, categories, strategy, variants, duplicates)
     }
     if includesSettings, strategy != .skip {
       planning.edit.settings = Self.settings(

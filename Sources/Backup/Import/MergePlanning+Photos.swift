@@ -6,13 +6,15 @@ extension MergePlanning {
   /// Matches photos with those of the library, and adds the others. For `merge` and `skip`.
   mutating func mergePhotos(
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
-    _ strategy: ImportStrategy, _ rule: (Duplicate) -> DuplicateRule
+    _ strategy: ImportStrategy, _ variants: ContentVariants, _ rule: (Duplicate) -> DuplicateRule
   ) {
     let (sources, rows) = rowsToMatch(backup, library, categories)
     let lacksIntactFile = { (position: Int) in backup.photos[sources[position]].md5NotInBackup != nil }
-    var matches = PhotoMatching.match(rows, with: library.photos, lacksIntactFile: lacksIntactFile)
+    let variants = variants.selecting(sources)
+    var matches = PhotoMatching.match(
+      rows, with: library.photos, variants, lacksIntactFile: lacksIntactFile)
     let unlisted = UnlistedMatching(
-      rows, with: library.photos, library.categories + categories.values, &matches,
+      rows, with: library.photos, variants, library.categories + categories.values, &matches,
       lacksIntactFile: lacksIntactFile)
     let categoryById = Dictionary(
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -67,7 +69,7 @@ extension MergePlanning {
     lazy var sizes = Dictionary(
       library.photos.lazy.compactMap { photo in photo.md5.map { ($0, photo.fileSize) } },
       uniquingKeysWith: { _, last in last })
-    lazy var existing = Set(library.photos.lazy.map(PhotoIdentity.init))
+    lazy var existing = Set(library.photos.lazy.map { PhotoIdentity($0) })
     var sources: [Int] = []
     var rows: [Photo] = []
     sources.reserveCapacity(backup.photos.count)

@@ -26,10 +26,10 @@ package struct Replacement: Sendable {
   /// - Parameter byID: the category of each ID of the backup.
   init(
     of library: LibraryContents, by backup: OpenedBackup, categories: [PhotoLibrary.Category],
-    byID: [Int64: PhotoLibrary.Category]
+    byID: [Int64: PhotoLibrary.Category], _ variants: ContentVariants = ContentVariants()
   ) {
     let ids = Self.ids(of: backup)
-    let files = Self.files(of: library, for: backup, ids)
+    let files = Self.files(of: library, for: backup, ids, variants)
     var photos: [Photo] = []
     var rows: [(source: Int, isKept: Bool)] = []
     for (index, photo) in backup.photos.enumerated() {
@@ -100,8 +100,14 @@ package struct Replacement: Sendable {
   /// the photo with the same id, otherwise by a photo that is missing in the backup, then by a photo that is
   /// corrupt in it, then by any other.
   private static func files(
-    of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64]
+    of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64], _ variants: ContentVariants
   ) -> [Int?] {
+    /// Returns true if a photo of the library has the intact content of a photo of the backup.
+    func hasContent(_ index: Int, of file: Int) -> Bool {
+      let (photo, wanted) = (library.photos[file], backup.photos[index])
+      guard wanted.hasContent(of: photo) else { return false }
+      return wanted.md5NotInBackup != nil || variants[incoming: index] == variants[existing: photo.id]
+    }
     var libraryFiles: [MD5Digest: [Int]] = [:]
     for index in library.photos.indices.reversed() {
       if let md5 = library.photos[index].md5 { libraryFiles[md5, default: []].append(index) }
@@ -111,23 +117,23 @@ package struct Replacement: Sendable {
     var isTaken = Array(repeating: false, count: library.photos.count)
     var result = [Int?](repeating: nil, count: ids.count)
     for index in ids.indices {
-      guard let file = byID[ids[index]], backup.photos[index].hasContent(of: library.photos[file]) else {
+      guard let file = byID[ids[index]], hasContent(index, of: file) else {
         continue
       }
       result[index] = file
       isTaken[file] = true
     }
+    for md5 in Array(libraryFiles.keys) { libraryFiles[md5]?.removeAll { isTaken[$0] } }
     let order = ids.indices.filter { result[$0] == nil }
     for rank in OpenedBackup.Photo.Need.allCases {
       for index in order where backup.photos[index].need == rank {
         let photo = backup.photos[index]
         guard let md5 = photo.intactMD5 else { continue }
-        while let file = libraryFiles[md5]?.popLast() {
-          guard !isTaken[file], photo.hasContent(of: library.photos[file]) else { continue }
-          result[index] = file
-          isTaken[file] = true
-          break
-        }
+        // the files of other variants stay in the list
+        guard let position = libraryFiles[md5]?.lastIndex(where: { hasContent(index, of: $0) }),
+          let file = libraryFiles[md5]?.remove(at: position)
+        else { continue }
+        result[index] = file
       }
     }
     return result

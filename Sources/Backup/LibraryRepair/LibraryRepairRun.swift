@@ -92,7 +92,8 @@ struct LibraryRepairRun {
       try LibraryCheck(library: library, counter: counter).unusablePhotos()
     }
     counter.enter(.restoring)
-    let repairs = try PhotoRepairs(of: damaged, in: others.sources, skipsUnreadable: true, counter)
+    let repairs = try PhotoRepairs(
+      of: damaged, in: others.sources, library.contentTags().key, skipsUnreadable: true, counter)
     let unrepairable = repairs.unavailable.map { Finding($0.label, $0.reason) }
     counter.report(unrepairable)
     let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()

@@ -57,4 +57,14 @@ enum PhotoBytes: Sendable {
     }
     return fault == nil ? (hash.digest, size) : nil
   }
+
+  /// Reads the bytes to the end, and returns their content tag; nil if they cannot be read.
+  func tag(_ key: ContentTagKey, _ counter: ProgressCounter) throws -> ContentTag? {
+    var tag = RunningContentTag(key)
+    let fault = try read { bytes in
+      try counter.checkCancellation()
+      tag.update(bytes)
+    }
+    return fault == nil ? tag.value : nil
+  }
 }

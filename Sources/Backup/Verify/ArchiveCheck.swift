@@ -89,7 +89,7 @@ struct ArchiveCheck {
     guard let archive = source.archive else { return summary }
 
     let check = try EntryCheck(source, archive, counter, whenDamaged)
-    try check.run(Readers(readers, on: archive.identity))
+    try check.run(Readers(readers, on: archive.status.identity))
     summary.entriesChecked = check.files.count
     summary.warnings += check.listed.warnings
     summary.damaged += check.damaged

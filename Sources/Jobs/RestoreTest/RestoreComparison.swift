@@ -17,6 +17,8 @@ struct RestoreComparison {
   let counter: ProgressCounter
   /// The result so far.
   private(set) var result = ArchiveRestore.Comparison()
+  /// The photos of the library that no restored photo was found equal to. Photos may have one MD5 and different bytes.
+  private var unmatched: [Key: [Photo]] = [:]
 
   private static let pieceSize = 1 << 20
 
@@ -39,17 +41,18 @@ struct RestoreComparison {
     let names = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.name) })
     let displayNames = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.displayName) })
     let liveNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })
-    let byContent = Dictionary(
-      contents.photos.filter { !$0.isFromAssets }.map { (Key($0, in: liveNames), $0) },
-      uniquingKeysWith: { first, _ in first })
+    unmatched = Dictionary(
+      grouping: contents.photos.filter { !$0.isFromAssets }, by: { Key($0, in: liveNames) })
     let photos = restored.photos.filter { !$0.isFromAssets }
     counter.setTotals(items: photos.count, bytes: photos.saturatedSum(\.fileSize))
+    var different: [(key: Key, label: String)] = []
     for photo in photos {
       try counter.checkCancellation()
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
+      let key = Key(photo, in: names)
       do {
-        try compare(photo, with: byContent[Key(photo, in: names)], label)
+        if try !hasEqual(photo, key, label) { different.append((key, label)) }
       } catch let error as FileError
         where !error.isResourceExhaustion && !error.path.starts(with: scratch.path)
       {
@@ -57,6 +60,7 @@ struct RestoreComparison {
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
+    for (key, label) in different { try reportDifference(key, label) }
     if result.identical == 0, !hasFailed, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent
     {
       result.failures.append(
@@ -87,7 +91,7 @@ struct RestoreComparison {
     }
   }
 
-  /// The identity of a photo: content in a category.
+  /// What identifies a photo, together with its bytes: its MD5 in a category.
   private struct Key: Hashable {
     let category: String
     let md5: MD5Digest?
@@ -98,7 +102,8 @@ struct RestoreComparison {
     }
   }
 
-  private mutating func compare(_ photo: Photo, with original: Photo?, _ label: String) throws {
+  /// Returns true if the library has an equal photo that no other restored photo was compared with.
+  private mutating func hasEqual(_ photo: Photo, _ key: Key, _ label: String) throws -> Bool {
     let copy = try scratch.open(photo)
     let header = try ImageHeader.read { offset, count throws(FileError) in try copy.read(count, at: offset) }
     if header.format != nil {
@@ -111,7 +116,17 @@ struct RestoreComparison {
         "\(label): the image has \(header.width)×\(header.height) pixels, the library records \(photo.width)×\(photo.height)"
       )
     }
-    guard let original else {
+    guard let index = try unmatched[key]?.firstIndex(where: { try isEqual(copy, to: $0) }) else {
+      return false
+    }
+    unmatched[key]?.remove(at: index)
+    result.identical += 1
+    return true
+  }
+
+  /// Records why the library has no equal photo.
+  private mutating func reportDifference(_ key: Key, _ label: String) throws {
+    guard let original = unmatched[key]?.popLast() else {
       if isCurrent {
         result.failures.append(Finding(label, "it was restored, but is not in the library"))
       } else {
@@ -119,9 +134,7 @@ struct RestoreComparison {
       }
       return
     }
-    if try isEqual(copy, to: original) {
-      result.identical += 1
-    } else if try live.hasIntactFile(of: original, whileReading: counter.checkCancellation) {
+    if try live.hasIntactFile(of: original, whileReading: counter.checkCancellation) {
       result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
       // the import has verified that the restored photo has the MD5 of its row

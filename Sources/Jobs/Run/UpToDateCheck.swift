@@ -31,7 +31,9 @@ struct UpToDateCheck {
     do {
       // verified even if the library has changed, since the next archive may depend on this one
       let members = try context.intactMembers(of: newest, in: inventory)
-      if let members, newest.fingerprint == forecast.summary.fingerprint {
+      if let members, newest.fingerprint == forecast.summary.fingerprint,
+        try !forecast.library.hasPhotos(addedAfter: newest, context.exportOptions)
+      {
         destination.upToDateArchives = try upToDateArchives(newest, members)
       }
     } catch let error where error is BrokenChain || error is IncompleteSet {

@@ -5,49 +5,63 @@ import Operations
 /// The rows that `add` inserts. The caller adds the photos one by one.
 struct AddPlan {
   private(set) var edit = LibraryEdit()
-  private var staged: [(name: String, md5: MD5Digest)] = []
+  private var staged: [(name: String, file: File)] = []
   private var skipped = 0
   private var categories: [String: Category]
-  private var known: Set<Content>
+  /// The content tags of the photos with each content; nil among them for a photo whose tag is unknown.
+  private var known: [Content: Set<ContentTag?>]
   private var categoryIds: IDs
   private var photoIds: IDs
   private var lastPosition: Int
   private let category: String?
   private let now: Int64
 
-  /// The identity of a photo: equal bytes in one category are one photo.
+  /// What identifies a photo, together with its content tag: equal bytes in one category are one photo.
   private struct Content: Hashable {
     var category: Int64
-    var md5: MD5Digest
+    var content: FileContent
   }
 
-  init(_ library: LibraryContents, _ category: String?, now: Int64) {
+  /// The content of a new file.
+  struct File: Sendable {
+    var content: FileContent
+    var tag: ContentTag
+  }
+
+  /// - Parameter tags: the content tags of the library's photos, by ID. A photo without a tag is taken to be equal to
+  ///   every file with its MD5 and size.
+  init(_ library: LibraryContents, _ tags: [Int64: ContentTag], _ category: String?, now: Int64) {
     self.category = category
     self.now = now
     categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
-    known = Set(
-      library.photos.compactMap { photo in
-        photo.md5.map { Content(category: photo.categoryId, md5: $0) }
-      })
+    known = [:]
+    for photo in library.photos {
+      guard let md5 = photo.md5 else { continue }
+      let content = FileContent(md5: md5, size: photo.fileSize)
+      known[Content(category: photo.categoryId, content: content), default: []].insert(tags[photo.id])
+    }
     categoryIds = IDs(used: library.categories.map(\.id))
     photoIds = IDs(used: library.photos.map(\.id))
     lastPosition = library.categories.map(\.position).max() ?? -1
   }
 
   /// Adds a photo; returns false if its category has its content already.
-  mutating func add(_ file: PhotoSearch.Found, md5: MD5Digest, size: Int, stagedName: String) -> Bool {
-    let categoryId = categoryId(named: category ?? file.folder)
-    guard known.insert(Content(category: categoryId, md5: md5)).inserted else {
+  mutating func add(_ found: PhotoSearch.Found, _ file: File, stagedName: String) -> Bool {
+    let categoryId = categoryId(named: category ?? found.folder)
+    let content = Content(category: categoryId, content: file.content)
+    if let tags = known[content], tags.contains(file.tag) || tags.contains(nil) {
       skipped += 1
       return false
     }
-    let fileName = file.path.lastComponent?.string ?? "photo"
+    known[content, default: []].insert(file.tag)
+    let fileName = found.path.lastComponent?.string ?? "photo"
     edit.newPhotos.append(
       Photo(
-        id: photoIds.next(), categoryId: categoryId, name: file.path.stem ?? fileName, path: "",
-        originalPath: fileName, createdAt: file.header.taken?.milliseconds ?? file.modified,
-        fileSize: size, width: file.header.width, height: file.header.height, md5: md5))
-    staged.append((stagedName, md5))
+        id: photoIds.next(), categoryId: categoryId, name: found.path.stem ?? fileName, path: "",
+        originalPath: fileName, createdAt: found.header.taken?.milliseconds ?? found.modified,
+        fileSize: file.content.size, width: found.header.width, height: found.header.height,
+        md5: file.content.md5))
+    staged.append((stagedName, file))
     return true
   }
 
@@ -67,7 +81,9 @@ struct AddPlan {
   mutating func place(_ writer: LibraryWriter) throws -> [Change.StagedFile] {
     let paths = try writer.newPaths(for: edit.newPhotos.map { ($0.fileName, $0.createdAt) })
     for (index, path) in paths.enumerated() { edit.newPhotos[index].path = path }
-    return zip(staged, paths).map { Change.StagedFile(name: $0.name, path: $1, md5: $0.md5) }
+    return zip(staged, paths).map { staged, path in
+      Change.StagedFile(name: staged.name, path: path, md5: staged.file.content.md5, tag: staged.file.tag)
+    }
   }
 
   func count(into summary: AddSummary) -> AddSummary {

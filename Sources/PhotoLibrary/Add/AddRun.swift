@@ -27,7 +27,7 @@ struct AddRun {
 
   /// The result of copying one file.
   private enum Copied {
-    case staged(MD5Digest, size: Int)
+    case staged(AddPlan.File)
     case failed(AddFailure)
 
     var failure: AddFailure? { if case .failed(let failure) = self { failure } else { nil } }
@@ -49,8 +49,9 @@ struct AddRun {
       summary.isDryRun = true
       let library = try Library(path: library)
       try library.requireSpaceBeforeChange(found.saturatedSum(\.size))
-      let plan = AddPlan(try library.contents(), options.category, now: Date().milliseconds)
-      return try dryRun(found, plan, summary)
+      let tags = try library.contentTags()
+      let copied = try hash(found, tags.key)
+      return try plan(found, copied, for: library, tags, &summary).count(into: summary)
     }
     let writer = try LibraryWriter(
       path: library, lockWait: options.lockWait, leftovers: .keep, whileWaiting: counter.reportWaitingForLock)
@@ -58,19 +59,10 @@ struct AddRun {
     try writer.requireSpace(found.saturatedSum(\.size), reusing: Array(leftOver.values), counter)
     counter.enter(.reading)
     let added = try writer.change(.add) { change in
-      let copied = try copy(found, leftOver, into: change)
-      var plan = AddPlan(try writer.library.contents(), options.category, now: Date().milliseconds)
-      for (index, file) in found.enumerated() {
-        switch copied[index] {
-        case .staged(let md5, let size):
-          let isNew = plan.add(file, md5: md5, size: size, stagedName: String(index))
-          if !isNew { try change.unstage(String(index)) }
-          report(file, isNew: isNew, &summary)
-        case .failed(let failure):
-          report(failure, category: category(of: file), &summary)
-        case nil:
-          continue
-        }
+      let tags = try writer.library.contentTags()
+      let copied = try copy(found, leftOver, into: change, tags.key)
+      var plan = try plan(found, copied, for: writer.library, tags, &summary) { index in
+        try change.unstage(String(index))
       }
       try counter.checkCancellation()
       counter.enter(.committing)
@@ -80,6 +72,35 @@ struct AddRun {
     }
     writer.leftovers.removeAll()
     return added
+  }
+
+  /// Decides which files are new photos.
+  ///
+  /// - Parameter whenSkipped: called for each file that its category has already, with its index.
+  private func plan(
+    _ found: [PhotoSearch.Found], _ copied: [Int: Copied], for library: Library, _ tags: ContentTags,
+    _ summary: inout AddSummary, whenSkipped: (Int) throws -> Void = { _ in }
+  ) throws -> AddPlan {
+    let contents = try library.contents()
+    let candidates = Set(
+      copied.values.compactMap { copied in
+        if case .staged(let file) = copied { file.content } else { nil }
+      })
+    let known = try library.tags(of: contents.photos.having(candidates), tags, counter)
+    var plan = AddPlan(contents, known, options.category, now: Date().milliseconds)
+    for (index, file) in found.enumerated() {
+      switch copied[index] {
+      case .staged(let content):
+        let isNew = plan.add(file, content, stagedName: String(index))
+        if !isNew { try whenSkipped(index) }
+        report(file, isNew: isNew, &summary)
+      case .failed(let failure):
+        report(failure, category: category(of: file), &summary)
+      case nil:
+        continue
+      }
+    }
+    return plan
   }
 
   private func report(_ file: PhotoSearch.Found, isNew: Bool, _ summary: inout AddSummary) {
@@ -98,17 +119,20 @@ struct AddRun {
 
   private func category(of file: PhotoSearch.Found) -> String { options.category ?? file.folder }
 
-  /// Returns the contents of the files that an interrupted operation may have staged already, since a leftover file has
-  /// the same size, by index. Reads these files.
+  /// Returns the contents of the files that an interrupted operation may have staged already, by index: those that it
+  /// copied, and those that have the size of a leftover file. Reads only the latter.
   private func contentsOfLeftoverSize(
     _ found: [PhotoSearch.Found], _ writer: LibraryWriter
   ) throws -> [Int: FileContent] {
     let sizes = writer.leftovers.sizes
-    let indices = found.indices.filter { sizes.contains(found[$0].size) }
-    guard let first = indices.first else { return [:] }
+    guard !sizes.isEmpty else { return [:] }
+    var copied: [Int: FileContent] = [:]
+    for (index, file) in found.enumerated() { copied[index] = writer.leftovers.content(of: file.origin) }
+    let indices = found.indices.filter { copied[$0] == nil && sizes.contains(found[$0].size) }
+    guard let first = indices.first else { return copied }
     counter.enter(.verifying)
     let counter = counter
-    let contents = Mutex<[Int: FileContent]>([:])
+    let contents = Mutex(copied)
     let disk = try? found[first].open().status().identity
     try ParallelHashing.read(0..<indices.count, Readers(on: disk), context: {}) { position, _ in
       let index = indices[position]
@@ -124,43 +148,27 @@ struct AddRun {
     return contents.withLock { $0 }
   }
 
-  private func dryRun(
-    _ found: [PhotoSearch.Found], _ plan: AddPlan, _ summary: AddSummary
-  ) throws -> AddSummary {
-    var (plan, summary) = (plan, summary)
+  /// Reads the files for a dry run.
+  private func hash(_ found: [PhotoSearch.Found], _ key: ContentTagKey) throws -> [Int: Copied] {
     counter.enter(.reading)
-    for file in found {
-      var failure: AddFailure?
+    var results: [Int: Copied] = [:]
+    for (index, file) in found.enumerated() {
       do {
-        let (md5, size) = try hash(file)
-        report(file, isNew: plan.add(file, md5: md5, size: size, stagedName: ""), &summary)
-      } catch let error as FileError {
-        failure = AddFailure(error)
+        results[index] = .staged(try Self.read(file, key, counter) { _, _ in })
+      } catch let error as File.Unreadable {
+        results[index] = .failed(AddFailure(error.error))
       } catch is PhotoSearch.Found.Changed {
-        failure = file.changed
+        results[index] = .failed(file.changed)
       }
-      if let failure {
-        counter.report(failure.finding)
-        report(failure, category: category(of: file), &summary)
-      }
+      if let failure = results[index]?.failure { counter.report(failure.finding) }
       counter.advance(items: 1, current: file.path.lastComponent?.string)
     }
-    return plan.count(into: summary)
-  }
-
-  private func hash(_ found: PhotoSearch.Found) throws -> (MD5Digest, size: Int) {
-    let file = try found.open()
-    let (md5, size) = try MD5Digest.ofFile(file) { count in
-      try counter.checkCancellation()
-      counter.advance(bytes: count)
-    }
-    try found.requireUnchanged(file.status())
-    return (md5, size)
+    return results
   }
 
   /// - Parameter leftOver: the contents of files that an interrupted operation may have staged, by index.
   private func copy(
-    _ found: [PhotoSearch.Found], _ leftOver: [Int: FileContent], into change: Change
+    _ found: [PhotoSearch.Found], _ leftOver: [Int: FileContent], into change: Change, _ key: ContentTagKey
   ) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
@@ -173,16 +181,16 @@ struct AddRun {
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
       if let content = leftOver[index],
-        change.reuse(content, as: String(index), modified: file.modified)
+        let tag = try Self.reuse(content, for: file, as: String(index), in: change, key, counter)
       {
-        end(index, .staged(content.md5, size: content.size))
+        end(index, .staged(AddPlan.File(content: content, tag: tag)))
         return counter.advance(items: 1, bytes: content.size)
       }
       do {
         let target = try change.stage(String(index))
-        let (md5, size) = try Self.copy(file, to: target, counter)
-        change.recordVerified(target, md5: md5)
-        end(index, .staged(md5, size: size))
+        let copied = try Self.copy(file, to: target, key, counter)
+        change.recordVerified(target, md5: copied.content.md5, tag: copied.tag, from: file.origin)
+        end(index, .staged(copied))
       } catch let error as File.Unreadable {
         try change.unstage(String(index))
         end(index, .failed(AddFailure(error.error)))
@@ -195,23 +203,59 @@ struct AddRun {
     return results.withLock { $0 }
   }
 
+  /// Stages a leftover file that has the bytes of a file.
+  ///
+  /// - Returns: the content tag; nil if no leftover file has these bytes, or the file cannot be read.
+  private static func reuse(
+    _ content: FileContent, for found: PhotoSearch.Found, as name: String, in change: Change,
+    _ key: ContentTagKey, _ counter: ProgressCounter
+  ) throws -> ContentTag? {
+    guard let reused = change.reuse(content, from: found.origin, as: name, modified: found.modified) else {
+      return nil
+    }
+    if let tag = reused.tag { return tag }
+    var comparison = try change.comparison(withStaged: name, key)
+    do {
+      try File.readPieces(
+        opening: { () throws(FileError) in try found.open() }
+      ) { piece in
+        try counter.checkCancellation()
+        try comparison.add(piece)
+      }
+      if let tag = try comparison.finish() { return tag }
+    } catch is File.Unreadable {}
+    try change.unstage(name)
+    return nil
+  }
+
   private static func copy(
-    _ found: PhotoSearch.Found, to target: borrowing File, _ counter: ProgressCounter
-  ) throws -> (MD5Digest, size: Int) {
+    _ found: PhotoSearch.Found, to target: borrowing File, _ key: ContentTagKey, _ counter: ProgressCounter
+  ) throws -> AddPlan.File {
+    let copied = try read(found, key, counter) { try target.write($0, at: $1) }
+    try target.setModified(milliseconds: found.modified)
+    target.startWriteBack(from: 0, count: copied.content.size)
+    return copied
+  }
+
+  /// Reads a file to its end, and passes its bytes to `take`, each piece with its offset.
+  private static func read(
+    _ found: PhotoSearch.Found, _ key: ContentTagKey, _ counter: ProgressCounter,
+    _ take: (UnsafeRawBufferPointer, Int) throws -> Void
+  ) throws -> AddPlan.File {
     var hash = RunningMD5()
+    var tag = RunningContentTag(key)
     var size = 0
     let status = try File.readPieces(
       opening: { () throws(FileError) in try found.open() }
     ) { piece in
       try counter.checkCancellation()
       hash.update(piece)
-      try target.write(piece, at: size)
+      tag.update(piece)
+      try take(piece, size)
       size += piece.count
       counter.advance(bytes: piece.count)
     }
     try found.requireUnchanged(status)
-    try target.setModified(milliseconds: found.modified)
-    target.startWriteBack(from: 0, count: size)
-    return (hash.digest, size)
+    return AddPlan.File(content: FileContent(md5: hash.digest, size: size), tag: tag.value)
   }
 }

@@ -50,11 +50,14 @@ package final class Change: Sendable {
     /// The place in the library, which `LibraryWriter.newPaths` chose.
     package let path: String
     package let md5: MD5Digest
+    /// Nil if it was not computed.
+    package let tag: ContentTag?
 
-    package init(name: String, path: String, md5: MD5Digest) {
+    package init(name: String, path: String, md5: MD5Digest, tag: ContentTag? = nil) {
       self.name = name
       self.path = path
       self.md5 = md5
+      self.tag = tag
     }
   }
 
@@ -74,7 +77,7 @@ package final class Change: Sendable {
   init(_ kind: Kind, writer: LibraryWriter) throws {
     self.kind = kind
     self.writer = writer
-    staging = try StagingFolder(in: writer.library)
+    staging = try StagingFolder(in: writer.library, writer.contentTagKey())
   }
 
   /// Returns the names to stage files under whose places in the library are known already. The staging folder then has
@@ -86,18 +89,39 @@ package final class Change: Sendable {
   /// Makes a new file in the staging folder, under a number or a name from `stagedNames`. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
-  /// Records that a staged file is complete and has this checksum, so that the next import uses it if this one is
-  /// interrupted. Call this method after the last change of the file. Any thread.
-  package func recordVerified(_ file: borrowing File, md5: MD5Digest) {
-    staging.recordVerified(file, md5: md5)
+  /// Records that a staged file is complete and has this checksum and content tag, so that the next import uses it if
+  /// this one is interrupted. Call this method after the last change of the file. Any thread.
+  ///
+  /// - Parameter origin: where the bytes were copied from.
+  package func recordVerified(
+    _ file: borrowing File, md5: MD5Digest, tag: ContentTag, from origin: PhotoOrigin
+  ) {
+    staging.recordVerified(file, StagedFileLog.Copy(md5: md5, tag: tag, origin: origin))
+  }
+
+  /// A leftover file that was staged.
+  package struct ReusedFile {
+    /// The content tag; nil if the file was not copied from the same origin. Then only its MD5 and size are those of
+    /// the photo, so that its bytes must be compared.
+    package let tag: ContentTag?
   }
 
   /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
   /// thread.
   ///
-  /// - Returns: true if a leftover file is staged; false if no usable leftover file has this content.
-  package func reuse(_ content: FileContent, as name: String, modified: Int64) -> Bool {
-    staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
+  /// - Parameter origin: where the bytes would be copied from; nil if it is unknown.
+  /// - Returns: nil if no usable leftover file has this content.
+  package func reuse(
+    _ content: FileContent, from origin: PhotoOrigin?, as name: String, modified: Int64
+  ) -> ReusedFile? {
+    staging.reuse(content, from: origin, of: writer.leftovers, as: name, modified: modified)
+  }
+
+  /// Begins to compare bytes with a staged file. Any thread.
+  package func comparison(
+    withStaged name: String, _ key: ContentTagKey
+  ) throws -> StagedComparison {
+    try StagedComparison(with: staging.open(name), key)
   }
 
   /// Removes a file from the staging folder. Any thread.
@@ -116,6 +140,8 @@ package final class Change: Sendable {
         })
       try moveToPlaces(files)
     }
+    let tags = Dictionary(
+      files.compactMap { file in file.tag.map { (file.path, $0) } }, uniquingKeysWith: { _, last in last })
     commitBegun.store(true, ordering: .relaxed)
     try writer.write { database in
       try database.inTransaction(.immediate) {
@@ -123,7 +149,7 @@ package final class Change: Sendable {
         try FileMove.delete(operation: id, from: database)
         let record = Record(id: id, kind: kind, at: Date().milliseconds)
         try record.insert(database)
-        try edit.apply(to: database, change: record)
+        try edit.apply(to: database, change: record, tags: tags)
         return .commit
       }
     }

@@ -8,11 +8,12 @@ import SystemPackage
 /// The staged files of interrupted operations. The next import or `add` uses them instead of copying the same bytes
 /// again.
 ///
-/// A leftover file is identified by its content: by a record in the `StagedFileLog` of its operation, or else by reading
-/// the file. Its name and its date prove nothing: an interruption truncates files, and after a power failure a file that
-/// was not flushed may have any content. So it does not matter which operation staged the file, from which backup, and
-/// in which order. A change that uses a file moves it to its own
-/// staging folder, and flushes it before the commit like every other staged file.
+/// A leftover file is identified by its content: by a record in the `StagedFileLog` of its operation, or else by
+/// reading the file. Its name and its date prove nothing: an interruption truncates files, and after a power failure a
+/// file that was not flushed may have any content. So it does not matter which operation staged the file, from which
+/// backup, and in which order. Another photo may have the same MD5 and size; so a file that was copied from elsewhere
+/// is used only after its bytes were compared. A change that uses a file moves it to its own staging folder, and
+/// flushes it before the commit like every other staged file.
 ///
 /// Only the holder of `library.lock` uses or removes leftover files. Files of operations with pending moves are not
 /// leftover files: recovery still needs them.
@@ -25,9 +26,11 @@ package final class LeftoverFiles: Sendable {
     case keep
   }
 
-  private struct Verified {
+  fileprivate struct Verified {
     let path: FilePath
     let version: FileStatus.Version
+    /// The record in the log; nil if the file was read.
+    var copy: StagedFileLog.Copy?
   }
 
   private struct State {
@@ -35,6 +38,8 @@ package final class LeftoverFiles: Sendable {
     var unread: [Int: [FilePath]] = [:]
     /// The files whose contents are known, by their contents.
     var verified: [FileContent: [Verified]] = [:]
+    /// The contents of the files in the logs.
+    var contents: [PhotoOrigin: FileContent] = [:]
   }
 
   private let library: Library
@@ -43,20 +48,23 @@ package final class LeftoverFiles: Sendable {
 
   init(in library: Library) { self.library = library }
 
-  /// Lists the files. Skips files that other programs or users may change: those of other owners, and those with a second
-  /// name. Skips a folder that cannot be listed.
+  /// Lists the files. Skips files that other programs or users may change: those of other owners, and those with a
+  /// second name. Skips a folder that cannot be listed.
   func collect() throws {
     let user = geteuid()
+    let key = try library.contentTagKey()
     var found = State()
     for operation in try operations() {
       let records = Dictionary(
-        StagingFolder.records(of: operation, in: library).map { ($0.inode, $0) },
+        StagingFolder.records(of: operation, in: library, key).map { ($0.inode, $0) },
         uniquingKeysWith: { _, last in last })
       for file in (try? StagingFolder.files(of: operation, in: library)) ?? []
       where file.status.owner == user && file.status.linkCount == 1 {
         if let record = records[file.status.identity.inode], record.version == file.status.version.numbers {
-          let content = FileContent(md5: record.md5, size: file.status.size)
-          found.verified[content, default: []].append(Verified(path: file.path, version: file.status.version))
+          let content = FileContent(md5: record.copy.md5, size: file.status.size)
+          let verified = Verified(path: file.path, version: file.status.version, copy: record.copy)
+          found.verified[content, default: []].append(verified)
+          found.contents[record.copy.origin] = content
         } else {
           found.unread[file.status.size, default: []].append(file.path)
         }
@@ -75,6 +83,9 @@ package final class LeftoverFiles: Sendable {
   var sizes: Set<Int> {
     state.withLock { state in Set(state.unread.keys).union(state.verified.keys.map(\.size)) }
   }
+
+  /// Returns the content that a file of this origin had when an interrupted operation copied it; nil if none did.
+  func content(of origin: PhotoOrigin) -> FileContent? { state.withLock { $0.contents[origin] } }
 
   /// Reads and hashes the files whose size one of the contents has. Blocks.
   ///
@@ -110,14 +121,16 @@ package final class LeftoverFiles: Sendable {
     }
   }
 
-  /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Skips a file that
-  /// changed since it was read, or that cannot be moved.
+  /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Prefers a file that
+  /// was copied from the origin. Skips a file that changed since it was read, or that cannot be moved.
   ///
-  /// - Returns: the file; nil if there is no such file.
-  func take(
-    _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Int64
-  ) -> File? {
-    while let found = state.withLock({ $0.verified[content]?.popLast() }) {
+  /// - Parameter whenMoved: called with the file, and its record in a log.
+  /// - Returns: what `whenMoved` returns; nil if there is no such file.
+  func take<Result>(
+    _ content: FileContent, from origin: PhotoOrigin?, to folder: borrowing Directory, as name: FilePath,
+    modified: Int64, whenMoved: (borrowing File, StagedFileLog.Copy?) -> Result
+  ) -> Result? {
+    while let found = state.withLock({ $0.verified[content]?.remove(from: origin) }) {
       let file = try? folders.inFolder(of: found.path.string, in: library.root) {
         (source, old) throws(FileError) -> File? in
         let file = try source.open(old, .read)
@@ -127,7 +140,7 @@ package final class LeftoverFiles: Sendable {
         try source.rename(old, to: folder, as: name)
         return file
       }
-      if let file = file ?? nil { return file }
+      if let file = file ?? nil { return whenMoved(file, found.copy) }
     }
     return nil
   }
@@ -152,9 +165,19 @@ package final class LeftoverFiles: Sendable {
   }
 }
 
+extension [LeftoverFiles.Verified] {
+  /// Removes the last file that was copied from the origin, or else the last file.
+  fileprivate mutating func remove(from origin: PhotoOrigin?) -> LeftoverFiles.Verified? {
+    guard let index = lastIndex(where: { $0.copy?.origin == origin && origin != nil }) else {
+      return popLast()
+    }
+    return remove(at: index)
+  }
+}
+
 extension Library {
-  /// Returns the number of staged files and their bytes: those of an operation that another process runs, or of one that
-  /// was interrupted. Blocks.
+  /// Returns the number of staged files and their bytes: those of an operation that another process runs, or of one
+  /// that was interrupted. Blocks.
   public func stagedFiles() throws -> (count: Int, bytes: Int) {
     let files = try StagingFolder.operations(in: self).flatMap { try StagingFolder.files(of: $0, in: self) }
     return (files.count, files.saturatedSum(\.status.size))

@@ -1,3 +1,4 @@
+import Checksums
 internal import GRDB
 
 /// The rows that a change adds, updates and removes.
@@ -27,7 +28,11 @@ package struct LibraryEdit: Sendable, Equatable {
 extension LibraryEdit {
   /// Writes the rows, in the transaction that inserts the change. For the undo, an undoable change keeps every row that
   /// it changes or removes, and the IDs of the rows that it adds.
-  func apply(to database: Database, change: Change.Record) throws {
+  ///
+  /// - Parameter tags: the content tags of new files, by path. A new row of a file that the library has already gets
+  ///   the tag of that file's row.
+  func apply(to database: Database, change: Change.Record, tags: [String: ContentTag] = [:]) throws {
+    let tags = try ContentTags.adding(tags, ofFilesOf: newPhotos, database)
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
     if change.kind == .remove { try recordDeletions(database, change) }
     try Addition.insert(newPhotos.map(\.id), changeID: change.id, database)
@@ -37,7 +42,7 @@ extension LibraryEdit {
     try Self.delete("category", removedCategories, database)
     for category in newCategories { try category.insert(database) }
     for category in changedCategories { try category.update(database) }
-    try Photo.insert(newPhotos, into: database)
+    try Photo.insert(newPhotos, tags: tags, into: database)
     for photo in changedPhotos { try photo.update(database) }
     if let settings {
       try database.execute(sql: "DELETE FROM settings")

@@ -7,10 +7,11 @@ import SystemPackage
 /// A repair of photos whose files are corrupt or missing: intact files are staged and moved to the places of the
 /// photos. Rows of photos do not change.
 ///
-/// A corrupt file is never deleted, because its picture may still be visible: the repair moves the file to `.rotten/ID`, under
-/// the photo's ID and file name. It gets that name first, as a second one, and then the intact file is renamed over its
-/// old name, so that at every moment one of the two files is at the place. Where a file cannot have two names, the
-/// corrupt file is moved away first; if an interruption comes between, `LibraryRecovery` fills the place.
+/// A corrupt file is never deleted, because its picture may still be visible: the repair moves the file to
+/// `.rotten/ID`, under the photo's ID and file name. It gets that name first, as a second one, and then the intact file
+/// is renamed over its old name, so that at every moment one of the two files is at the place. Where a file cannot have
+/// two names, the corrupt file is moved away first; if an interruption comes between, `LibraryRecovery` fills the
+/// place.
 package final class LibraryRepair: Sendable {
   /// A photo and the file that was staged for it.
   package struct Item: Sendable {
@@ -64,7 +65,7 @@ package final class LibraryRepair: Sendable {
 
   init(_ writer: LibraryWriter) throws {
     self.writer = writer
-    staging = try StagingFolder(in: writer.library)
+    staging = try StagingFolder(in: writer.library, writer.contentTagKey())
   }
 
   /// Makes a new file in the staging folder. Any thread.

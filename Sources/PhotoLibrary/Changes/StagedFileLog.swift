@@ -6,22 +6,31 @@ import SystemPackage
 /// The list of verified files in a staging folder: `.staging/ID/verified`. The next import uses these files without
 /// reading them.
 ///
-/// An operation appends a record for each file whose checksum it has verified, with the inode and the version of the
-/// file. An equal version shows that nothing has changed the file since then. After a power failure this is not enough,
-/// since a file may lack bytes that were never flushed. Therefore the list begins with the boot ID of the kernel
-/// (random(4)), and a list of another boot is not used.
+/// An operation appends a record for each file whose checksum it has verified: where the bytes came from, their content
+/// tag, and the inode and the version of the staged file. An equal version shows that nothing has changed the file
+/// since then. After a power failure this is not enough, since a file may lack bytes that were never flushed. Therefore
+/// the list begins with the boot ID of the kernel (random(4)), and a list of another boot is not used. The tag of the
+/// boot ID follows, so that a list with tags of another key is not used either.
 ///
 /// All functions may be called on any thread. The list only saves time, so that every error is ignored.
 final class StagedFileLog: Sendable {
   static let name: FilePath = "verified"
 
+  /// The bytes that a staged file was verified to have.
+  struct Copy {
+    let md5: MD5Digest
+    let tag: ContentTag
+    let origin: PhotoOrigin
+  }
+
   /// A file that was verified.
   struct Record {
+    let copy: Copy
     let inode: UInt64
-    let md5: MD5Digest
     let version: [Int64]
 
-    static let length = 16 + 8 + 8 * FileStatus.Version.numberCount
+    static let numberCount = PhotoOrigin.numberCount + 1 + FileStatus.Version.numberCount
+    static let length = 16 + 16 + 8 * numberCount
   }
 
   private struct State: ~Copyable {
@@ -35,16 +44,21 @@ final class StagedFileLog: Sendable {
     var hasFailed = false
   }
 
-  private let state = Mutex(State(pending: bootID ?? []))
+  private let state: Mutex<State>
+
+  /// - Parameter key: the key of the library's content tags.
+  init(_ key: ContentTagKey) { state = Mutex(State(pending: Self.header(key) ?? [])) }
 
   /// Adds a file of a staging folder. Call this method after the last change of the file.
-  func append(_ file: borrowing File, md5: MD5Digest, in folder: borrowing Directory) {
+  func append(_ file: borrowing File, _ copy: Copy, in folder: borrowing Directory) {
     guard Self.bootID != nil, let status = try? file.status() else { return }
+    let inode = Int64(bitPattern: status.identity.inode)
     state.withLock { state in
       guard !state.hasFailed else { return }
-      state.pending += md5.bytes
-      state.pending.append(number: status.identity.inode)
-      for number in status.version.numbers { state.pending.append(number: UInt64(bitPattern: number)) }
+      state.pending += copy.md5.bytes + copy.tag.bytes
+      for number in copy.origin.numbers + [inode] + status.version.numbers {
+        state.pending.append(number: number)
+      }
       state.pendingPhotoBytes += status.size
       guard state.pending.count >= Self.mostPending || state.pendingPhotoBytes >= Self.mostPhotoBytes else {
         return
@@ -68,20 +82,16 @@ final class StagedFileLog: Sendable {
   private static let maximumBytes = Record.length * 1_000_000
 
   /// Reads the list in a staging folder. Returns no records if the list is missing, too long, or of another boot.
-  static func records(in folder: borrowing Directory) -> [Record] {
-    guard let bootID, let file = try? folder.open(name, .read),
-      let bytes = try? file.contents(atMost: maximumBytes), bytes.starts(with: bootID)
+  static func records(in folder: borrowing Directory, _ key: ContentTagKey) -> [Record] {
+    guard let header = header(key), let file = try? folder.open(name, .read),
+      let bytes = try? file.contents(atMost: maximumBytes), bytes.starts(with: header)
     else { return [] }
-    return stride(from: bootID.count, through: bytes.count - Record.length, by: Record.length).compactMap {
-      offset in
-      let record = bytes[offset..<offset + Record.length]
-      guard let md5 = MD5Digest(bytes: Array(record.prefix(16))) else { return nil }
-      let numbers = (0...FileStatus.Version.numberCount).map { index in
-        record.dropFirst(16 + 8 * index).prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      }
-      return Record(inode: numbers[0], md5: md5, version: numbers.dropFirst().map { Int64(bitPattern: $0) })
+    return stride(from: header.count, through: bytes.count - Record.length, by: Record.length).compactMap {
+      Record(bytes[$0..<$0 + Record.length])
     }
   }
+
+  private static func header(_ key: ContentTagKey) -> [UInt8]? { bootID.map { $0 + key.tag(of: $0).bytes } }
 
   private static let bootID: [UInt8]? = {
     let file = try? File.open("/proc/sys/kernel/random/boot_id", .read)
@@ -89,8 +99,26 @@ final class StagedFileLog: Sendable {
   }()
 }
 
+extension StagedFileLog.Record {
+  /// Reads a record of `length` bytes.
+  fileprivate init?(_ bytes: ArraySlice<UInt8>) {
+    guard let md5 = MD5Digest(bytes: Array(bytes.prefix(16))),
+      let tag = ContentTag(bytes: bytes.dropFirst(16).prefix(16))
+    else { return nil }
+    let numbers = (0..<Self.numberCount).map { index in
+      Int64(
+        bitPattern: bytes.dropFirst(32 + 8 * index).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
+    }
+    let origin = PhotoOrigin(numbers: numbers.prefix(PhotoOrigin.numberCount))
+    let file = numbers.dropFirst(PhotoOrigin.numberCount)
+    copy = StagedFileLog.Copy(md5: md5, tag: tag, origin: origin)
+    inode = UInt64(bitPattern: file[file.startIndex])
+    version = Array(file.dropFirst())
+  }
+}
+
 extension [UInt8] {
-  fileprivate mutating func append(number: UInt64) {
+  fileprivate mutating func append(number: Int64) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }

@@ -15,13 +15,15 @@ final class StagingFolder: Sendable {
   let id = UUID().uuidString
   let directory: Directory
   private let folders = PhotoFolders()
-  private let log = StagedFileLog()
+  private let log: StagedFileLog
   private let library: Library
   /// The names of leftover files that were moved here.
   private let reused = Mutex<Set<String>>([])
 
-  init(in library: Library) throws {
+  /// - Parameter key: the key of the library's content tags.
+  init(in library: Library, _ key: ContentTagKey) throws {
     self.library = library
+    log = StagedFileLog(key)
     try library.root.makeDirectory(Self.parent)
     let path = Self.path(of: id)
     try library.root.makeDirectory(path)
@@ -51,25 +53,34 @@ final class StagingFolder: Sendable {
   /// Makes a new file. Any thread.
   func stage(_ name: String) throws(FileError) -> File { try folders.open(name, .create, in: directory) }
 
+  /// Opens a staged file for reading. Any thread.
+  func open(_ name: String) throws(FileError) -> File { try folders.open(name, in: directory) }
+
   /// Removes a staged file. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
 
-  /// Records that a staged file is complete and has a checksum. Any thread.
-  func recordVerified(_ file: borrowing File, md5: MD5Digest) { log.append(file, md5: md5, in: directory) }
+  /// Records that a staged file is complete. Any thread.
+  func recordVerified(_ file: borrowing File, _ copy: StagedFileLog.Copy) {
+    log.append(file, copy, in: directory)
+  }
 
   /// Moves a leftover file here. Any thread.
   ///
-  /// - Returns: false if no verified leftover file has the content.
+  /// - Returns: nil if no verified leftover file has the content.
   func reuse(
-    _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Int64
-  ) -> Bool {
-    let file = try? folders.inFolder(of: name, in: directory) { (folder, last) throws(FileError) -> File? in
-      leftovers.take(content, to: folder, as: last, modified: modified)
+    _ content: FileContent, from origin: PhotoOrigin?, of leftovers: LeftoverFiles, as name: String,
+    modified: Int64
+  ) -> Change.ReusedFile? {
+    let file = try? folders.inFolder(of: name, in: directory) {
+      (folder, last) throws(FileError) -> Change.ReusedFile? in
+      leftovers.take(content, from: origin, to: folder, as: last, modified: modified) { file, copy in
+        if let copy { recordVerified(file, copy) }
+        return Change.ReusedFile(tag: copy?.origin == origin ? copy?.tag : nil)
+      }
     }
-    guard let file = file ?? nil else { return false }
-    recordVerified(file, md5: content.md5)
+    guard let file = file ?? nil else { return nil }
     reused.withLock { _ = $0.insert(name) }
-    return true
+    return file
   }
 
   /// Makes the contents of files durable: many together with the rest of their file system, where that is possible.
@@ -125,9 +136,9 @@ extension StagingFolder {
   }
 
   /// Returns the records of the files that an operation verified.
-  static func records(of id: String, in library: Library) -> [StagedFileLog.Record] {
+  static func records(of id: String, in library: Library, _ key: ContentTagKey) -> [StagedFileLog.Record] {
     guard let folder = try? library.root.directory(path(of: id)) else { return [] }
-    return StagedFileLog.records(in: folder)
+    return StagedFileLog.records(in: folder, key)
   }
 
   /// Returns the staged files of an operation. Skips everything that another process removes meanwhile.

@@ -3,9 +3,9 @@ import FileSystem
 
 /// The number of photos and categories that an operation removes from a library.
 ///
-/// A photo counts by its content (MD5 and length) in its category, an asset of the app by its path in its category;
-/// equal photos count one by one. A category counts by its name. A photo or a category that only gets another ID or
-/// other values is not removed.
+/// A photo counts by its content (MD5, length, and the bytes where these are equal) in its category, an asset of the
+/// app by its path in its category; equal photos count one by one. A category counts by its name. A photo or a category
+/// that only gets another ID or other values is not removed.
 public struct Removal: Sendable, Equatable, CustomStringConvertible {
   /// The number of photos.
   public var photos: Int
@@ -20,14 +20,24 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
 
   /// Counts the photos and categories that one state of a library has and another does not.
   public init(from before: LibraryContents, to after: LibraryContents) {
+    self.init(from: before, to: after, variants: ([:], [:]))
+  }
+
+  /// Does the same for photos that may have one MD5 and different bytes.
+  ///
+  /// - Parameter variants: numbers of the different contents that have one MD5 and length, by ID; 0 for other photos.
+  package init(
+    from before: LibraryContents, to after: LibraryContents,
+    variants: (before: [Int64: Int], after: [Int64: Int])
+  ) {
     // by number, since a category's name would be hashed again for each of its photos
     var numbers: [String: Int] = [:]
     for category in before.categories { numbers[category.name] = numbers.count }
     categories = Set(numbers.keys).subtracting(after.categories.map(\.name)).count
     var kept: [Identity: Int] = [:]
-    Self.forEachIdentity(in: after, numbers) { kept[$0, default: 0] += 1 }
+    Self.forEachIdentity(in: after, numbers, variants.after) { kept[$0, default: 0] += 1 }
     var removed = 0
-    Self.forEachIdentity(in: before, numbers) { identity in
+    Self.forEachIdentity(in: before, numbers, variants.before) { identity in
       if let count = kept[identity], count > 0 {
         kept[identity] = count - 1
       } else {
@@ -58,13 +68,14 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
   }
 
   private enum Identity: Hashable {
-    case file(MD5Digest, size: Int, category: Int)
+    case file(MD5Digest, size: Int, category: Int, variant: Int)
     case asset(path: String, category: Int)
   }
 
   /// Skips photos of categories that have no number.
   private static func forEachIdentity(
-    in contents: LibraryContents, _ numbers: [String: Int], _ body: (Identity) -> Void
+    in contents: LibraryContents, _ numbers: [String: Int], _ variants: [Int64: Int],
+    _ body: (Identity) -> Void
   ) {
     let categories = Dictionary(
       contents.categories.compactMap { category in numbers[category.name].map { (category.id, $0) } },
@@ -72,7 +83,8 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     for photo in contents.photos {
       guard let category = categories[photo.categoryId] else { continue }
       if let md5 = photo.md5 {
-        body(.file(md5, size: photo.fileSize, category: category))
+        let variant = variants.isEmpty ? 0 : variants[photo.id] ?? 0
+        body(.file(md5, size: photo.fileSize, category: category, variant: variant))
       } else {
         body(.asset(path: photo.path, category: category))
       }

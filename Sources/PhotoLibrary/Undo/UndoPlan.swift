@@ -1,3 +1,4 @@
+import Checksums
 internal import Databases
 import FileSystem
 import Foundation
@@ -55,8 +56,9 @@ struct UndoPlan {
     let now = try LibraryContents(database)
     changed = Set(now.photos.map(\.id)).subtracting(removed.map(\.id)).intersection(restored.map(\.id))
     let before = try Self.contents(before: newest, now, restored, removed, database)
-    removal = Removal(from: now, to: before)
-    photosBack = Removal(from: before, to: now).photos
+    let variants = try Self.variants(of: removed, and: restored, of: newest, database)
+    removal = Removal(from: now, to: before, variants: variants)
+    photosBack = Removal(from: before, to: now, variants: (variants.after, variants.before)).photos
     lowered = now.settings.protections(loweredBy: before.settings)
   }
 
@@ -82,6 +84,32 @@ struct UndoPlan {
         of: "replacedSettings")
       ?? now.settings
     return before
+  }
+
+  /// Numbers the different contents that have one MD5 and length, by their content tags.
+  ///
+  /// - Returns: the numbers of the removed photos and of the restored ones, by ID. A photo of an older version, which
+  ///   has no tag, has none.
+  private static func variants(
+    of removed: [Photo], and restored: [Photo], of change: Change.Record, _ database: Database
+  ) throws -> (before: [Int64: Int], after: [Int64: Int]) {
+    guard !removed.isEmpty, !restored.isEmpty else { return ([:], [:]) }
+    var known: [FileContent: [ContentTag]] = [:]
+    func numbers(_ photos: [Photo], _ tags: [Int64: ContentTag]) -> [Int64: Int] {
+      var numbers: [Int64: Int] = [:]
+      for photo in photos {
+        guard let md5 = photo.md5, let tag = tags[photo.id] else { continue }
+        let content = FileContent(md5: md5, size: photo.fileSize)
+        let index = known[content]?.firstIndex(of: tag) ?? known[content]?.count ?? 0
+        if index == known[content]?.count ?? 0 { known[content, default: []].append(tag) }
+        if index > 0 { numbers[photo.id] = index }
+      }
+      return numbers
+    }
+    return (
+      numbers(removed, try ContentTags.tags(database)),
+      numbers(restored, try ContentTags.tags(keptBy: change, database))
+    )
   }
 
   /// The condition for rows that a change added.

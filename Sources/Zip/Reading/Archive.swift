@@ -15,8 +15,8 @@ package struct Archive: Sendable {
   /// The entries in the order of the directory.
   package let entries: [Entry]
   let file: ArchiveFile
-  /// The identity of the file.
-  package var identity: FileStatus.Identity { file.status.identity }
+  /// The status of the file when it was opened.
+  package var status: FileStatus { file.status }
 
   /// Opens a file by a path that the user gave, following symbolic links, and reads its directory and local headers.
   /// Blocks; decompresses and writes nothing. Memory is that of the directory, which `limits` bounds.

@@ -1,0 +1,140 @@
+import Checksums
+import Operations
+import PhotoLibrary
+
+/// Distinguishes photos whose bytes differ although their MD5s and sizes are equal: the photos with each different
+/// content get another number. Nearly always there are none, and all photos have the number 0.
+///
+/// A photo whose bytes are unknown, since its file is missing or corrupt on its side, has the number 0.
+package struct ContentVariants: Sendable, Equatable {
+  private var incoming: [Int: Int] = [:]
+  private var existing: [Int64: Int] = [:]
+  /// The photos of the backup that are corrupt although the library has a photo with the MD5 that the backup states for
+  /// them: the reasons, by index.
+  private(set) var corrupt: [Int: String] = [:]
+
+  /// Makes variants in which equal MD5s and sizes mean equal bytes.
+  package init() {}
+
+  /// The variant of a photo of the backup, by index.
+  subscript(incoming index: Int) -> Int { incoming[index] ?? 0 }
+
+  /// The variant of a photo of the library, by ID.
+  subscript(existing id: Int64) -> Int { existing[id] ?? 0 }
+
+  /// The identity of a photo of the library.
+  func identity(ofExisting photo: Photo) -> PhotoIdentity {
+    PhotoIdentity(photo, variant: existing.isEmpty ? 0 : self[existing: photo.id])
+  }
+
+  /// The identity of the row of a photo of the backup.
+  func identity(ofIncoming row: Photo, at index: Int) -> PhotoIdentity {
+    PhotoIdentity(row, variant: incoming.isEmpty ? 0 : self[incoming: index])
+  }
+
+  /// Returns the variants of some photos of the backup, by their positions among the selected indices.
+  func selecting(_ indices: [Int]) -> ContentVariants {
+    guard !incoming.isEmpty else { return self }
+    var result = self
+    result.incoming = [:]
+    for (position, index) in indices.enumerated() { result.incoming[position] = incoming[index] }
+    return result
+  }
+
+  /// Returns the variants of the library's photos before and after an import, by ID.
+  func numbers(
+    before: LibraryContents, after: LibraryContents, _ plan: MergePlan
+  ) -> (before: [Int64: Int], after: [Int64: Int]) {
+    guard !existing.isEmpty || !incoming.isEmpty else { return ([:], [:]) }
+    // a photo that is kept may get another ID
+    let kept = Dictionary(
+      before.photos.lazy.filter { !$0.isFromAssets }.map { ($0.path, self[existing: $0.id]) },
+      uniquingKeysWith: { first, _ in first })
+    let extracted = Dictionary(
+      plan.filesToExtract.map { ($0.id, self[incoming: $0.source]) }, uniquingKeysWith: { first, _ in first })
+    let numbers = after.photos.map { ($0.id, extracted[$0.id] ?? kept[$0.path] ?? 0) }
+    return (existing, Dictionary(numbers, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension ContentVariants {
+  /// Reads the photos of a backup whose MD5s and sizes photos of the library have, and compares them with those photos.
+  /// Blocks; writes nothing.
+  ///
+  /// - Throws: an error that concerns all photos, such as an archive that has changed, or a cancellation.
+  init(
+    of backup: OpenedBackup, in contents: LibraryContents, _ known: KnownPhotos, _ counter: ProgressCounter
+  ) throws {
+    let candidates = Set(
+      contents.photos.lazy.compactMap { photo in
+        photo.md5.map { FileContent(md5: $0, size: photo.fileSize) }
+      })
+    let indices = backup.photos.indices.filter { index in
+      backup.content(at: index).map(candidates.contains) ?? false
+    }
+    guard !indices.isEmpty else { return }
+    let wanted = Set(indices.compactMap(backup.content(at:)))
+    let tags = try known.tags(of: contents.photos.having(wanted), counter)
+    var incomingTags = try backup.tags(of: indices, tags.key, counter)
+
+    // the tags of each content, in the order of their numbers
+    var numbers: [FileContent: [ContentTag]] = [:]
+    numbers.reserveCapacity(wanted.count)
+    for photo in contents.photos {
+      guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
+      let list = numbers[FileContent(md5: md5, size: photo.fileSize), default: []]
+      guard !list.contains(tag) else { continue }
+      numbers[FileContent(md5: md5, size: photo.fileSize)] = list + [tag]
+    }
+    for index in indices {
+      guard let content = backup.content(at: index), let list = numbers[content] else { continue }
+      if let tag = incomingTags[index], list.contains(tag) { continue }
+      // the backup may state a wrong MD5 for the photo, or have corrupt bytes of it
+      if let fault = try backup.fault(ofPhotoAt: index, counter) {
+        corrupt[index] = fault
+        incomingTags[index] = nil
+      } else if let tag = incomingTags[index] {
+        numbers[content] = list + [tag]
+      }
+    }
+    guard numbers.values.contains(where: { $0.count > 1 }) else { return }
+    for photo in contents.photos {
+      guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
+      let number = numbers[FileContent(md5: md5, size: photo.fileSize)]?.firstIndex(of: tag) ?? 0
+      if number > 0 { existing[photo.id] = number }
+    }
+    for index in indices {
+      guard let tag = incomingTags[index], let content = backup.content(at: index) else { continue }
+      let number = numbers[content]?.firstIndex(of: tag) ?? 0
+      if number > 0 { incoming[index] = number }
+    }
+  }
+}
+
+extension OpenedBackup {
+  /// The MD5 and size of a photo that the backup has intact, as far as it states; nil for other photos.
+  fileprivate func content(at index: Int) -> FileContent? {
+    let photo = photos[index]
+    guard photo.md5NotInBackup == nil, let md5 = photo.location.md5, let size = photo.location.size else {
+      return nil
+    }
+    return FileContent(md5: md5, size: size)
+  }
+
+  /// Returns why a photo is corrupt in the backup; nil if it has the MD5 and size that the backup states.
+  fileprivate func fault(ofPhotoAt index: Int, _ counter: ProgressCounter) throws -> String? {
+    var reader = try ChainReader(self)
+    var hash = RunningMD5()
+    var size = 0
+    let fault = try reader.read(photos[index].location, of: self) { bytes in
+      try counter.checkCancellation()
+      hash.update(bytes)
+      size += bytes.count
+    }
+    if let fault { return fault }
+    guard let content = content(at: index), FileContent(md5: hash.digest, size: size) != content else {
+      return nil
+    }
+    return "its MD5 is \(hash.digest) and should be \(content.md5)"
+  }
+}

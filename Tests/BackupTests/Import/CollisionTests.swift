@@ -1,0 +1,112 @@
+import Checksums
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// Import of two photos with equal MD5s, sizes and categories, and different bytes.
+struct CollisionTests {
+  private let scene: CollidingPhotos
+
+  init() throws { scene = try CollidingPhotos() }
+
+  @Test("MD5 collision: the photos differ, and have one MD5 and size")
+  func collision() {
+    #expect(scene.photos[0] != scene.photos[1])
+    #expect(scene.photos[0].count == scene.photos[1].count)
+    #expect(MD5Digest(of: scene.photos[0]) == MD5Digest(of: scene.photos[1]))
+  }
+
+  @Test(
+    "MD5 collision: a photo that is imported or added after the other is kept, in both orders",
+    arguments: CollidingPhotos.Way.allCases.flatMap { first in
+      [CollidingPhotos.Way.imported, .added].flatMap { second in [(0, first, second), (1, first, second)] }
+    })
+  func keepsBoth(first: Int, _ firstWay: CollidingPhotos.Way, _ secondWay: CollidingPhotos.Way) async throws {
+    let library = try await scene.bring(first, into: nil, firstWay)
+    _ = try await scene.bring(1 - first, into: library, secondWay)
+    try scene.expectBoth(library)
+    // each photo is recognized again
+    for photo in 0...1 { _ = try await scene.bring(photo, into: library, .imported) }
+    for photo in 0...1 { _ = try await scene.bring(photo, into: library, .added) }
+    try scene.expectBoth(library)
+  }
+
+  @Test("MD5 collision: the strategy skip keeps both photos")
+  func skip() async throws {
+    let library = try await scene.bring(0, into: nil, .imported)
+    _ = try await scene.bring(1, into: library, .imported, strategy: .skip)
+    try scene.expectBoth(library)
+  }
+
+  @Test("MD5 collision: both photos of one archive are kept, and found again", arguments: [false, true])
+  func oneArchive(isReversed: Bool) async throws {
+    let order = isReversed ? [1, 0] : [0, 1]
+    let both = try await scene.archive(of: scene.photos[order[0]], scene.photos[order[1]], as: "both.zip")
+    let library = try await scene.bring(0, into: nil, .added)
+    let first = try await library.importing(both)
+    #expect(first.photosImported == 1)
+    try scene.expectBoth(library)
+    let again = try await library.importing(both)
+    #expect(again.photosSkipped == 2)
+    try scene.expectBoth(library)
+  }
+
+  @Test("MD5 collision: two archives in one command, and a dry run of it")
+  func severalArchives() async throws {
+    let archives = [
+      try await scene.archive(of: scene.photos[0], as: "one.zip"),
+      try await scene.archive(of: scene.photos[1], as: "other.zip"),
+    ]
+    let library = try SampleLibrary()
+    let plan = try await library.importing(archives[0], archives[1]) { $0.isDryRun = true }
+    #expect(plan.photosImported == 2)
+    let summary = try await library.importing(archives[0], archives[1])
+    #expect(summary.photosImported == 2)
+    try scene.expectBoth(library)
+    let again = try await library.importing(archives[0], archives[1]) { $0.isDryRun = true }
+    #expect(again.photosSkipped == 2)
+  }
+
+  @Test("MD5 collision: a replacement has the photo of the backup", arguments: [true, false])
+  func replace(isOlderVersion: Bool) async throws {
+    let library = try await scene.bring(0, into: nil, isOlderVersion ? .ofOlderVersion : .imported)
+    let other = try await scene.archive(of: scene.photos[1], as: "other.zip")
+    try await library.importing(other) { $0.strategy = .replace }
+    #expect(try Array(library.bytesOfPhotos().values) == [scene.photos[1]])
+  }
+
+  @Test(
+    "MD5 collision: a staged file of the other photo is not used",
+    arguments: [CollidingPhotos.Way.imported, .added])
+  func stagedFile(way: CollidingPhotos.Way) async throws {
+    let library = try SampleLibrary()
+    let staged = ".staging/6F9619FF-8B86-D011-B42D-00CF4FC964FF/0"
+    let file = library.path.appending(FilePath(staged).components)
+    try FileManager.default.createDirectory(
+      atPath: file.removingLastComponent().string, withIntermediateDirectories: true)
+    try Data(scene.photos[0]).write(to: URL(fileURLWithPath: file.string))
+    _ = try await scene.bring(1, into: library, way)
+    #expect(try Array(library.bytesOfPhotos().values) == [scene.photos[1]])
+    expectNone(try library.faults())
+  }
+
+  @Test("MD5 collision: a photo that is corrupt in a backup is skipped with a warning if the library has it")
+  func wrongClaim() async throws {
+    let backup = SampleBackup(photos: ["beach", "hills"])
+    let library = try SampleLibrary()
+    try await library.importing(backup.write(to: scene.scratch))
+    var forged = SampleBackup()
+    forged.add(id: 1, name: "beach", bytes: Array("beach".utf8))
+    forged.add(id: 2, name: "hills", bytes: Array("HILLS".utf8))
+    forged.metadata.photoManifest = backup.metadata.photoManifest
+    let summary = try await library.importing(forged.write(to: scene.scratch, as: "forged.zip"))
+    #expect(summary.photosSkipped == 2)
+    #expect(summary.warnings.count { $0.contains("is corrupt in the backup") } == 1)
+    #expect(try library.contents.photos.count == 2)
+  }
+}
