@@ -14,7 +14,7 @@ package struct IDs {
   package init(used: [Int64], wanted: [Int64] = []) {
     self.used = Set(used)
     self.wanted = Set(wanted)
-    last = (used + wanted).filter(Self.range.contains).max() ?? 0
+    last = [used, wanted].compactMap { $0.lazy.filter(Self.range.contains).max() }.max() ?? 0
   }
 
   /// Returns the ID for a row that has this one in its backup.

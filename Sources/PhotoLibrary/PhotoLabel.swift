@@ -2,9 +2,9 @@ import FileSystem
 
 /// The name of a photo in messages. Names of photos are not unique, so it includes ID and category.
 public enum PhotoLabel {
-  /// `photo 7 “IMG_0001” in “Family”`, safe for a terminal.
+  /// `photo 7 “IMG_0001” in “Family”`, safe for a terminal. Shortens very long names.
   public static func label(id: Int64, category: String, name: String) -> String {
-    "photo \(id) “\(name.escaped)” in “\(category.escaped)”"
+    "photo \(id) “\(name.shortened.escaped)” in “\(category.shortened.escaped)”"
   }
 }
 

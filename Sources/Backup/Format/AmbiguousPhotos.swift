@@ -27,11 +27,15 @@ struct AmbiguousPhotos {
     var files: [Int] = []
   }
 
+  /// Takes the rows out of the metadata, because a second reference would copy all of them.
+  ///
   /// - Parameter ambiguous: the ids that several rows or several files share.
-  init(_ metadata: Metadata, _ ambiguous: Set<Int64>) {
-    photos = metadata.photos
-    manifest = metadata.photoManifest
+  init(taking metadata: inout Metadata, _ ambiguous: Set<Int64>) {
     displayNames = metadata.displayNames
+    photos = metadata.photos
+    metadata.photos = []
+    manifest = metadata.photoManifest
+    metadata.photoManifest = []
     self.ambiguous = ambiguous
     ids = IDs(used: photos.map(\.id) + manifest.map(\.photoId))
   }
@@ -42,8 +46,8 @@ struct AmbiguousPhotos {
       var isFirst = true
       for group in groups { resolve(group, &isFirst, droppingRows: &dropped.rows) }
     }
-    photos = photos.indices.filter { !dropped.rows.contains($0) }.map { photos[$0] }
-    manifest = manifest.indices.filter { !dropped.files.contains($0) }.map { manifest[$0] }
+    photos.remove(dropped.rows)
+    manifest.remove(dropped.files)
     if renumbered > 0 {
       warnings.append(
         "\(Count(renumbered, "photo has", "photos have")) the ID of another photo, and got "
@@ -132,5 +136,18 @@ struct AmbiguousPhotos {
           Finding(label, "another row has the same ID and path, but other values; this row was skipped"))
       }
     }
+  }
+}
+
+extension Array {
+  /// Removes elements, by index. Copies nothing.
+  fileprivate mutating func remove(_ indices: Set<Int>) {
+    guard !indices.isEmpty else { return }
+    var end = 0
+    for index in self.indices where !indices.contains(index) {
+      if end < index { swapAt(end, index) }
+      end += 1
+    }
+    removeLast(count - end)
   }
 }

@@ -27,16 +27,43 @@ struct JSONDocument {
 
   /// Reads a list of objects. Returns an empty list if the property is missing.
   ///
-  /// - Parameter gaps: receives each row that lacks a required property, and the list itself if it is missing.
+  /// - Parameters:
+  ///   - maximum: the most elements.
+  ///   - gaps: receives each row that lacks a required property, and the list itself if it is missing.
   func list<Row>(
-    _ name: StaticString, gaps: inout [JSONGap],
+    _ name: StaticString, atMost maximum: Int = .max, gaps: inout JSONGaps,
     _ row: (inout JSONReader) throws(JSONReader.Mismatch) -> Row
   ) throws(Refusal) -> [Row] {
-    let rows = try property(name) { reader throws(JSONReader.Mismatch) in
-      try reader.rows(of: name, gaps: &gaps, row)
+    guard member(name)?.count ?? 0 <= maximum else {
+      let reason = "has more than \(maximum) elements"
+      throw .fault(Metadata.Fault(path: "\(name)", reason: reason, exceedsLimit: true))
     }
-    if rows == nil { gaps.append(.list("\(name)")) }
+    let capacity = capacity(for: name)
+    let rows = try property(name) { reader throws(JSONReader.Mismatch) in
+      try reader.rows(of: name, capacity: capacity, gaps: &gaps, row)
+    }
+    if rows == nil { gaps.add(.list("\(name)")) }
     return rows ?? []
+  }
+
+  /// Reads a list of objects that may be missing or null.
+  ///
+  /// - Parameter gaps: receives each row that lacks a required property.
+  func optionalList<Row>(
+    _ name: StaticString, gaps: inout JSONGaps,
+    _ row: (inout JSONReader) throws(JSONReader.Mismatch) -> Row
+  ) throws(Refusal) -> [Row]? {
+    let capacity = capacity(for: name)
+    return try optional(name) { reader throws(JSONReader.Mismatch) in
+      try reader.rows(of: name, capacity: capacity, gaps: &gaps, row)
+    }
+  }
+
+  /// Returns the number of rows to reserve memory for, because an array that grows needs twice its memory. At most as many
+  /// as a document of this size can have, because the elements of the list may be no rows.
+  private func capacity(for name: StaticString) -> Int {
+    let leastBytesOfRow = 40
+    return min(member(name)?.count ?? 0, bytes.count / leastBytesOfRow)
   }
 
   /// Reads a property that may be missing or null.

@@ -9,6 +9,8 @@ struct JSONReader {
     var missing: StaticString?
     /// What is wrong.
     var reason: String
+    /// True if a limit is the cause.
+    var exceedsLimit = false
   }
 
   private var text: JSONText
@@ -48,25 +50,45 @@ struct JSONReader {
   }
 
   /// Reads a list. `element` reads each element.
+  ///
+  /// - Parameter maximum: the most elements.
   mutating func list<Element>(
+    atMost maximum: Int = Metadata.maximumElements,
     of element: (inout JSONReader) throws(Mismatch) -> Element
   ) throws(Mismatch) -> [Element] {
     guard text.next == UInt8(ascii: "[") else { throw mismatch("a list") }
+    // an array that grows needs twice its memory
+    var counting = self
+    counting.text.position += 1
+    var count = 0
+    while counting.isMore() {
+      counting.skip()
+      count += 1
+    }
+    guard count <= maximum else {
+      let reason = "has more than \(maximum) elements"
+      throw Mismatch(position: text.position, reason: reason, exceedsLimit: true)
+    }
     text.position += 1
     var elements: [Element] = []
+    elements.reserveCapacity(count)
     while isMore() { elements.append(try element(&self)) }
     return elements
   }
 
   /// Reads a list of objects. `row` reads each object. Leaves out an object that lacks a required property.
   ///
-  /// - Parameter gaps: receives the property that each such object lacks.
+  /// - Parameters:
+  ///   - capacity: the number of rows to reserve memory for.
+  ///   - gaps: receives the property that each such object lacks.
   mutating func rows<Row>(
-    of list: StaticString, gaps: inout [JSONGap], _ row: (inout JSONReader) throws(Mismatch) -> Row
+    of list: StaticString, capacity: Int, gaps: inout JSONGaps,
+    _ row: (inout JSONReader) throws(Mismatch) -> Row
   ) throws(Mismatch) -> [Row] {
     guard text.next == UInt8(ascii: "[") else { throw mismatch("a list") }
     text.position += 1
     var rows: [Row] = []
+    rows.reserveCapacity(capacity)
     var index = -1
     while isMore() {
       let start = text.position
@@ -76,7 +98,7 @@ struct JSONReader {
       } catch {
         guard let key = error.missing, error.position == start else { throw error }
         // the object was read to its end before the property was missed
-        gaps.append(.row("\(list)[\(index)]", lacks: "\(key)"))
+        gaps.add(.row("\(list)[\(index)]", lacks: "\(key)"))
       }
     }
     return rows
@@ -174,14 +196,6 @@ struct JSONReader {
   ) throws(Mismatch) -> Number? {
     isNull() ? nil : try integer()
   }
-}
-
-/// A missing part of a document. The reader continues without it.
-enum JSONGap: Equatable {
-  /// A row lacks a property; the row is left out.
-  case row(String, lacks: String)
-  /// A list is missing; it counts as empty.
-  case list(String)
 }
 
 extension FixedWidthInteger {

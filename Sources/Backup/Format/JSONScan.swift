@@ -34,6 +34,8 @@ struct JSONScan {
     var key: Range<Int>
     /// The offset of the value.
     var value: Int
+    /// The number of elements, if the value is a list that is not empty.
+    var count = 0
   }
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumNesting: Int) {
@@ -97,7 +99,7 @@ struct JSONScan {
 
   private mutating func enter(isObject: Bool) throws(Fault) {
     guard open.count < maximumNesting else {
-      throw Fault(path: path, reason: "is nested deeper than \(maximumNesting) levels", isTooDeep: true)
+      throw Fault(path: path, reason: "is nested deeper than \(maximumNesting) levels", exceedsLimit: true)
     }
     text.position += 1
     open.append(Container(isObject: isObject, firstKey: keys.count))
@@ -109,6 +111,7 @@ struct JSONScan {
     text.position += 1
     let container = open.removeLast()
     keys.removeLast(keys.count - container.firstKey)
+    if open.count == 1, !members.isEmpty { members[members.count - 1].count = container.index + 1 }
     if !manyKeys.isEmpty { manyKeys[open.count] = nil }
     return false
   }
@@ -134,6 +137,9 @@ struct JSONScan {
     let start = text.position
     if let reason = text.skipScalar() { throw broken(reason) }
     let key = start..<text.position
+    guard keys.count < Metadata.maximumElements else {
+      throw Fault(path: path, reason: "has more than \(Metadata.maximumElements) keys", exceedsLimit: true)
+    }
     let isNew = isNew(key)
     keys.append(key)
     guard isNew else { throw Fault(path: path, reason: "appears twice in the same object") }

@@ -15,12 +15,18 @@ extension Metadata {
 
   /// Makes every id unique, assigns each file of the manifest to one photo, and gives every photo a category.
   /// Changes nothing if the rows are consistent.
-  mutating func makeConsistent() -> Repairs {
+  ///
+  /// - Throws: `Fault` if the rows exceed `maximumElements`.
+  mutating func makeConsistent() throws(Fault) -> Repairs {
     var repairs = Repairs()
+    let assets = photos.count(where: \.isFromAssets)
+    guard assets <= Self.maximumElements else {
+      throw Self.excess("has \(assets) assets of the app; at most \(Self.maximumElements) are read")
+    }
     renumberCategories(&repairs)
-    addUnlistedCategories(&repairs)
-    if let ids = ambiguousPhotoIDs() {
-      var photos = AmbiguousPhotos(self, ids)
+    try addUnlistedCategories(&repairs)
+    if let ids = try ambiguousPhotoIDs() {
+      var photos = AmbiguousPhotos(taking: &self, ids)
       photos.resolve()
       (self.photos, photoManifest) = (photos.photos, photos.manifest)
       repairs.warnings += photos.warnings
@@ -72,10 +78,15 @@ extension Metadata {
     }
   }
 
-  private mutating func addUnlistedCategories(_ repairs: inout Repairs) {
+  private mutating func addUnlistedCategories(_ repairs: inout Repairs) throws(Fault) {
     let listed = Set(categories.map(\.id))
     var counts: [Int64: Int] = [:]
-    for photo in photos where !listed.contains(photo.categoryId) { counts[photo.categoryId, default: 0] += 1 }
+    for photo in photos where !listed.contains(photo.categoryId) {
+      counts[photo.categoryId, default: 0] += 1
+      guard counts.count <= Self.maximumElements else {
+        throw Self.excess("has photos of more than \(Self.maximumElements) categories")
+      }
+    }
     guard !counts.isEmpty else { return }
     let last = categories.map(\.position).max() ?? -1
     for (offset, (id, count)) in counts.sorted(by: { $0.key < $1.key }).enumerated() {
@@ -90,12 +101,26 @@ extension Metadata {
   // MARK: Photos
 
   /// Returns the ids that several photos or several files of the manifest share, or nil if all ids are unique.
-  private func ambiguousPhotoIDs() -> Set<Int64>? {
+  private func ambiguousPhotoIDs() throws(Fault) -> Set<Int64>? {
     var seen = Set<Int64>(minimumCapacity: photos.count)
     var ids: Set<Int64> = []
-    for photo in photos where !seen.insert(photo.id).inserted { ids.insert(photo.id) }
+    var count = 0
+    for photo in photos where !seen.insert(photo.id).inserted {
+      ids.insert(photo.id)
+      count += 1
+    }
     seen.removeAll(keepingCapacity: true)
-    for entry in photoManifest where !seen.insert(entry.photoId).inserted { ids.insert(entry.photoId) }
+    for entry in photoManifest where !seen.insert(entry.photoId).inserted {
+      ids.insert(entry.photoId)
+      count += 1
+    }
+    guard count <= Self.maximumElements else {
+      throw Self.excess("has more than \(Self.maximumElements) rows with the IDs of other rows")
+    }
     return ids.isEmpty ? nil : ids
+  }
+
+  private static func excess(_ reason: String) -> Fault {
+    Fault(path: "photos", reason: reason, exceedsLimit: true)
   }
 }

@@ -16,6 +16,10 @@ extension Metadata {
   static let maximumChainDepth = 10_000
   /// The longest text of a property, in bytes of UTF-8. Paths are the longest texts of backups.
   static let maximumTextBytes = 64 << 10
+  /// The most categories, assets of the app, rows with the ID of another row, keys of an object, and elements of a list
+  /// of texts. Each of them needs more than three times the memory of its text in the document. Backups have a few dozen
+  /// categories and assets.
+  static let maximumElements = 100_000
 
   /// Brings every number and text of the rows into its range.
   ///

@@ -4,7 +4,7 @@ private typealias Mismatch = JSONReader.Mismatch
 
 extension Metadata {
   /// - Parameter gaps: receives each row that lacks a property without a default. Such a row is left out.
-  init(_ document: JSONDocument, gaps: inout [JSONGap]) throws(JSONDocument.Refusal) {
+  init(_ document: JSONDocument, gaps: inout JSONGaps) throws(JSONDocument.Refusal) {
     // the version first: the other properties of a newer version may have other types
     version =
       try document.optional("version") { json throws(Mismatch) in try json.integer() } ?? Self.newestVersion
@@ -15,21 +15,19 @@ extension Metadata {
     exportDate = try document.optional("exportDate") { json throws(Mismatch) in try json.integer() }
     appVersion = try document.optional("appVersion") { json throws(Mismatch) in try json.string() } ?? ""
     format = try document.optional("format") { json throws(Mismatch) in try json.string() } ?? "ZIP"
-    categories = try document.list("categories", gaps: &gaps) { json throws(Mismatch) in
-      try CategoryRecord(&json)
+    categories = try document.list("categories", atMost: Self.maximumElements, gaps: &gaps) {
+      json throws(Mismatch) in try CategoryRecord(&json)
     }
     photos = try document.list("photos", gaps: &gaps) { json throws(Mismatch) in try PhotoRecord(&json) }
     settings = try document.optional("settings") { json throws(Mismatch) in try SettingsRecord(&json) }
     // an app writes the manifest in the order of the photos
     var rest = photos[...]
     photoManifest =
-      try document.optional("photoManifest") { json throws(Mismatch) in
-        try json.rows(of: "photoManifest", gaps: &gaps) { element throws(Mismatch) in
-          var entry = try ManifestEntry(&element)
-          rest = rest.drop { $0.id != entry.photoId }
-          if let photo = rest.first { entry.share(photo.path) }
-          return entry
-        }
+      try document.optionalList("photoManifest", gaps: &gaps) { json throws(Mismatch) in
+        var entry = try ManifestEntry(&json)
+        rest = rest.drop { $0.id != entry.photoId }
+        if let photo = rest.first { entry.share(photo.path) }
+        return entry
       } ?? []
     smilepile = try document.optional("smilepile") { json throws(Mismatch) in try Provenance(&json) }
   }

@@ -9,15 +9,15 @@ public struct MetadataFault: Error, Equatable, Sendable, CustomStringConvertible
   public var reason: String
   /// The version of the document, if a newer app wrote the document; otherwise nil.
   public var newerVersion: Int?
-  /// True if the document is nested deeper than `Limits` allow.
-  public var isTooDeep = false
+  /// True if the document exceeds a limit, such as the deepest nesting.
+  public var exceedsLimit = false
 
   /// `photos[3].categoryId: …`
   public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 
-  /// True if damage can be the cause. False for a newer version and for too deep nesting, because a program wrote
+  /// True if damage can be the cause. False for a newer version and for an exceeded limit, because a program wrote
   /// those on purpose.
-  var isDamage: Bool { newerVersion == nil && !isTooDeep }
+  var isDamage: Bool { newerVersion == nil && !exceedsLimit }
 }
 
 extension Metadata {
@@ -28,6 +28,6 @@ extension MetadataFault {
   init(_ mismatch: JSONReader.Mismatch, in json: UnsafeBufferPointer<UInt8>) {
     var path = JSONScan.path(json, ofValueAt: mismatch.position)
     if let key = mismatch.missing { path += (path.isEmpty ? "" : ".") + "\(key)" }
-    self.init(path: path, reason: mismatch.reason)
+    self.init(path: path, reason: mismatch.reason, exceedsLimit: mismatch.exceedsLimit)
   }
 }

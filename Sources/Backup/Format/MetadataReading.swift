@@ -28,15 +28,11 @@ struct MetadataReading {
     json: consuming [UInt8], container: OpenedBackup.Format = .zip, root: String = "",
     maximumNesting: Int = Limits().maximumNesting
   ) throws(Metadata.Fault) {
-    let document = try Document(consume json, maximumNesting: maximumNesting)
-    metadata = document.metadata
+    // not a constant: only one reference to the rows may exist, or the repairs copy all of them
+    var document = try Document(consume json, maximumNesting: maximumNesting)
     origin = OpenedBackup.Origin(document, container, root: root)
-    leftOut = document.gaps.map { gap in
-      switch gap {
-      case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was skipped")
-      case .list(let name): Finding(name, message: "the list “\(name)” is missing")
-      }
-    }
+    leftOut = document.gaps.findings
+    metadata = document.takeMetadata()
     if !document.hasVersion || metadata.version < 1 {
       let version = container == .json ? 1 : Metadata.newestVersion
       if document.hasVersion {
@@ -47,7 +43,7 @@ struct MetadataReading {
     }
     try metadata.smilepile?.checkRanges()
     warnings += metadata.repairRanges()
-    let repairs = metadata.makeConsistent()
+    let repairs = try metadata.makeConsistent()
     warnings += repairs.warnings
     leftOut += repairs.leftOut
     writtenIDs = repairs.writtenIDs
@@ -63,7 +59,7 @@ struct MetadataReading {
   struct Document {
     var metadata: Metadata
     /// Missing lists, and rows that lack a property.
-    var gaps: [JSONGap]
+    var gaps: JSONGaps
     var hasVersion: Bool
 
     init(
@@ -76,6 +72,12 @@ struct MetadataReading {
       }
     }
 
+    /// Returns the metadata, and keeps no reference to it.
+    fileprivate mutating func takeMetadata() -> Metadata {
+      defer { metadata = Metadata() }
+      return metadata
+    }
+
     private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumNesting: Int) throws(Metadata.Fault) {
       guard (try? UTF8Span(validating: bytes.span)) != nil else {
         throw Metadata.Fault(path: "", reason: "the text is not valid UTF-8")
@@ -85,11 +87,11 @@ struct MetadataReading {
         let document = try JSONDocument(bytes, members)
         guard document.holds("categories") || document.holds("photos") else {
           // reports a newer version first
-          var unused: [JSONGap] = []
+          var unused = JSONGaps()
           _ = try Metadata(document, gaps: &unused)
           throw JSONDocument.Refusal.fault(Metadata.Fault(path: "categories", reason: "is missing"))
         }
-        var gaps: [JSONGap] = []
+        var gaps = JSONGaps()
         metadata = try Metadata(document, gaps: &gaps)
         self.gaps = gaps
         hasVersion = document.holds("version")

@@ -214,11 +214,13 @@ extension Metadata.Increment {
       case "baseDigest": baseDigest = try json.string()
       case "length": length = try json.integer()
       case "held":
-        filesStoredInBase = try json.list { element throws(Mismatch) in
+        filesStoredInBase = try json.list(atMost: .max) { element throws(Mismatch) in
           try Metadata.FileStoredInBase(&element)
         }
       case "deletions":
-        deletions = try json.list { element throws(Mismatch) in try Metadata.Deletion(&element) }
+        deletions = try json.list(atMost: .max) { element throws(Mismatch) in
+          try Metadata.Deletion(&element)
+        }
       default: json.skip()
       }
     }

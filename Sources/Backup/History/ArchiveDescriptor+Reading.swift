@@ -59,9 +59,12 @@ extension ArchiveDescriptor {
     isPartial = provenance.isPartial || isDocument
     selection = provenance.selection
     if !isDocument {
-      missingPhotos = source.photos.filter { $0.isMissing || $0.originalMD5 != nil }.map { photo in
-        UnusablePhoto(id: photo.record.id, label: source.label(of: photo), isDamaged: !photo.isMissing)
+      var unusable = BoundedList<UnusablePhoto>()
+      for photo in source.photos where photo.isMissing || photo.originalMD5 != nil {
+        unusable.append(
+          UnusablePhoto(id: photo.record.id, label: source.label(of: photo), isDamaged: !photo.isMissing))
       }
+      missingPhotos = unusable.first
     }
     fingerprint = provenance.fingerprint
     hasLostPhotos = provenance.isPartiallyRecovered

@@ -15,18 +15,12 @@ struct BackupImport {
   let contents: LibraryContents
   let plan: MergePlan
   private let variants: ContentVariants
+  /// The photos that neither the backup nor the library has.
+  private let missing: ImportLosses
   private let options: ImportOptions
   private let counter: ProgressCounter
   /// Called for each finding when it occurs, by any thread.
   var report: @Sendable (Finding) -> Void = { _ in }
-
-  /// A photo that is not imported, or is imported as corrupt.
-  private struct Loss {
-    let finding: Finding
-    let isDamage: Bool
-    /// The archive that should have it.
-    let archive: FilePath
-  }
 
   /// Makes the plan. Reads entries for which the manifest has no MD5 and, for a replacement, the files of the
   /// library that would be kept. Writes nothing.
@@ -44,12 +38,13 @@ struct BackupImport {
       includesSettings: options.includesSettings, now: Date().milliseconds, variants: variants,
       duplicates: options.duplicates,
       intact: KeptFiles(library: known.library, contents: contents, backup: source, counter: counter).intact)
+    missing = ImportLosses(of: plan, in: source)
     (self.source, self.contents, self.options, self.counter) = (source, contents, options, counter)
     // the user may have answered the question about a duplicate by stopping
     try counter.checkCancellation()
     guard refusesDamage else { return }
     if let reason = ReplacementGuard.refusal(
-      of: source, missing: plan.missing.count, damage: findingsOfPlan)
+      of: source, missing: missing.count, damage: findingsOfPlan)
     {
       throw BackupError.cannotReplace(source.path, reason: reason)
     }
@@ -90,11 +85,11 @@ struct BackupImport {
       let extraction = try Extraction(
         source: source, files: placement.files, change: change, writer.contentTagKey(), counter: counter
       ) { [source, report] damaged in
-        report(Self.loss(of: damaged.file.source, .damaged(damaged.reason), in: source).finding)
+        report(Self.finding(of: damaged, in: source))
       }
       let outcome = try extraction.run(Readers(options.readers, on: source.archive?.status.identity))
       if refusesDamage, let damaged = outcome.damaged.first {
-        let finding = loss(of: damaged.file.source, .damaged(damaged.reason)).finding
+        let finding = Self.finding(of: damaged, in: source)
         throw BackupError.cannotReplace(source.path, reason: "it is damaged (\(finding))")
       }
       try counter.checkCancellation()
@@ -129,7 +124,7 @@ struct BackupImport {
   }
 
   /// What is known to be damaged before photos are extracted.
-  private var findingsOfPlan: [Finding] { damageOfBackup + missing.filter(\.isDamage).map(\.finding) }
+  private var findingsOfPlan: [Finding] { damageOfBackup + missing.damage }
 
   /// Returns the photos of the library that could not be repaired.
   ///
@@ -142,22 +137,13 @@ struct BackupImport {
     }
   }
 
-  /// The photos that neither the backup nor the library has.
-  private var missing: [Loss] {
-    plan.missing.compactMap { index in
-      source.photos[index].location.unavailable.map { loss(of: index, $0.cause) }
-    }
+  /// The archive that has a corrupt photo.
+  private func archive(of damaged: Extraction.DamagedFile) -> FilePath {
+    source.archive(of: source.photos[damaged.file.source])
   }
 
-  private func loss(of index: Int, _ cause: Unavailable.Cause) -> Loss {
-    Self.loss(of: index, cause, in: source)
-  }
-
-  private static func loss(of index: Int, _ cause: Unavailable.Cause, in source: OpenedBackup) -> Loss {
-    let photo = source.photos[index]
-    return Loss(
-      finding: Finding(source.label(of: photo), cause.reason), isDamage: cause.isDamage,
-      archive: source.archive(of: photo))
+  private static func finding(of damaged: Extraction.DamagedFile, in source: OpenedBackup) -> Finding {
+    Finding(source.label(of: source.photos[damaged.file.source]), damaged.reason)
   }
 
   /// - Parameters:
@@ -170,10 +156,8 @@ struct BackupImport {
     extracted: Extraction.Outcome = Extraction.Outcome(), restored: Int
   ) -> ImportSummary {
     let corrupt = extracted.damaged
-    let damaged = corrupt.map { loss(of: $0.file.source, .damaged($0.reason)) }
-    let replaced = extracted.replaced.map { loss(of: $0.file.source, .damaged($0.reason)) }
-    let losses = missing + damaged
-    let damage = losses.filter(\.isDamage)
+    let damaged = corrupt.map { Self.finding(of: $0, in: source) }
+    let replaced = extracted.replaced.map { Self.finding(of: $0, in: source) }
     let repaired = repairs.repairs.filter { failures[$0.photo.photo.id] == nil }
     var summary = ImportSummary()
     summary.categoriesImported = plan.categoriesImported
@@ -181,11 +165,15 @@ struct BackupImport {
     summary.photosSkipped = plan.photosSkipped
     summary.removal = removal(without: Set(corrupt.map(\.file.id)))
     summary.photoFilesWritten = restored + repaired.count
-    summary.photosNotImported = losses.count
-    summary.errors =
-      findingsOfPlan + findings(of: repairs, failures) + damaged.map(\.finding)
-    summary.damagedArchives = Dictionary(
-      (replaced + damage).map { ($0.archive, $0.finding.message) }, uniquingKeysWith: { _, last in last })
+    summary.photosNotImported = missing.count + corrupt.count
+    summary.errors = findingsOfPlan + findings(of: repairs, failures) + damaged
+    for (file, finding) in zip(extracted.replaced, replaced) {
+      summary.damagedArchives[archive(of: file)] = finding.message
+    }
+    if let last = missing.lastDamage { summary.damagedArchives[source.path] = last.message }
+    for (file, finding) in zip(corrupt, damaged) {
+      summary.damagedArchives[archive(of: file)] = finding.message
+    }
     if let salvage = source.salvage, summary.damagedArchives[source.path] == nil {
       summary.damagedArchives[source.path] = salvage.fault.message
     }
@@ -193,20 +181,24 @@ struct BackupImport {
       summary.photoReports = reports(damaged: corrupt, repaired: repaired.map(\.photo))
     }
     let outcome = options.isDryRun ? "would be restored" : "was restored"
-    summary.missingWithoutDamage = losses.filter { !$0.isDamage }.map(\.finding)
+    summary.missingWithoutDamage = missing.withoutDamage
     summary.warnings = summary.missingWithoutDamage.map(\.message)
     summary.warnings += repaired.map {
       "\($0.photo.label): its file was missing from the library and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
     summary.warnings += replaced.map {
-      "\($0.finding.message), so an equal photo of the backup was used"
+      "\($0.message), so an equal photo of the backup was used"
     }
     summary.warnings += variants.corrupt.sorted { $0.key < $1.key }.map { index, fault in
       "\(source.label(of: source.photos[index])) is corrupt in the backup (\(fault)); the library has it"
     }
-    summary.warnings += source.unknownEntries.map {
-      "\($0.escaped) is an unknown entry and was not imported"
+    var unknown = BoundedList<String>()
+    for name in source.unknownEntries {
+      unknown.append("\(name.shortened.escaped) is an unknown entry and was not imported")
+    }
+    summary.warnings += unknown.elements {
+      "\(Count($0, "more unknown entry was", "more unknown entries were")) not imported"
     }
     return summary
   }

@@ -8,19 +8,15 @@ import Zip
 /// since the apps treat a manifest in NFC and an archive in NFD as equal.
 struct EntryMatching {
   private(set) var photos: [OpenedBackup.Photo] = []
-  private(set) var warnings: [String] = []
   /// Entries that the metadata does not mention.
   private(set) var unknownEntries: [String] = []
-  /// Files of the manifest that belong to no photo.
-  private(set) var leftOut: [Finding] = []
-  /// Photos that were already corrupt when the backup was made.
-  private(set) var corruptBeforeBackup: [Finding] = []
 
+  private var messages = BoundedList<String>()
+  private var unusedFiles = BoundedList<Finding>()
+  private var corruptPhotos = BoundedList<Finding>()
   /// The display name of each category, by its id.
   private let displayNames: [Int64: String]
   private let losses: [String: String]
-  /// The cause for photos without a file that the backup does not explain.
-  private let missingBefore: Unavailable
   private let writtenIDs: [Int64: Int64]
 
   /// - Parameters:
@@ -33,7 +29,10 @@ struct EntryMatching {
     self.losses = losses
     self.writtenIDs = writtenIDs
     let isRepaired = metadata.smilepile?.repairedFrom.isEmpty == false
-    missingBefore = Unavailable(.missingBeforeBackup(isRepaired: isRepaired))
+    let asset = OpenedBackup.Photo.File(.asset)
+    // an app that has lost a file leaves out its manifest entry
+    let missing = OpenedBackup.Photo.File(
+      .unavailable(Unavailable(.missingBeforeBackup(isRepaired: isRepaired))))
     displayNames = metadata.displayNames
     var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
@@ -42,78 +41,91 @@ struct EntryMatching {
     var indices = [Int64: Int](minimumCapacity: filesStoredInBase.count)
     for (index, file) in filesStoredInBase.enumerated() { indices[file.photoId] = index }
     let base = metadata.smilepile?.increment?.baseID ?? ""
+    let rows = OpenedBackup.Photo.Rows(metadata.photos)
     photos.reserveCapacity(metadata.photos.count)
-    for record in metadata.photos {
+    for (row, record) in metadata.photos.enumerated() {
+      let file: OpenedBackup.Photo.File
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
       if record.isFromAssets {
-        addAsset(record, item, &files)
+        file = self.file(ofAsset: record, item, &files) ?? asset
       } else if let item {
-        add(record, item, &files)
+        file = self.file(of: record, item, &files)
       } else if let index = indices.removeValue(forKey: record.id) {
-        addStoredInBase(record, filesStoredInBase[index], base)
+        file = Self.file(storedInBase: filesStoredInBase[index], base)
       } else {
-        addPhotoWithoutManifestEntry(record, &files)
+        file = self.unlistedFile(of: record, &files) ?? missing
       }
+      photos.append(OpenedBackup.Photo(rows, at: row, file))
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
-      leftOut.append(
+      unusedFiles.append(
         Finding(
-          item.zipEntryName.escaped,
+          item.zipEntryName.shortened.escaped,
           "the manifest lists it for photo \(item.photoId), which does not exist; the file was skipped"))
       files.leaveOut(item.zipEntryName)
     }
     unknownEntries = files.unknownEntries
   }
 
-  /// Adds a photo that ships inside the app. iOS writes the files of such photos anyway. Such a photo is added with
-  /// its file, since the other phone's app may not include the photo.
-  private mutating func addAsset(
-    _ record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
-  ) {
-    guard let item else {
-      photos.append(.init(record: record, originalPath: record.path, location: .asset))
-      return
+  /// Contradictions between the manifest and the archive that change nothing.
+  var warnings: [String] {
+    messages.elements { "\(Count($0, "more file is", "more files are")) not as the manifest says" }
+  }
+
+  /// Files of the manifest that belong to no photo.
+  var leftOut: [Finding] {
+    unusedFiles.elements { count in
+      Finding(
+        "photoManifest",
+        "the manifest lists \(Count(count, "more file", "more files")) of photos that do not exist")
     }
+  }
+
+  /// Photos that were already corrupt when the backup was made.
+  var corruptBeforeBackup: [Finding] {
+    corruptPhotos.elements { count in
+      Finding(
+        "photoManifest",
+        "\(Count(count, "more photo was", "more photos were")) already damaged when the backup was made")
+    }
+  }
+
+  /// Returns the file of a photo that ships inside the app, or nil if there is none. iOS writes the files of such photos
+  /// anyway. Such a photo is added with its file, since the other phone's app may not include the photo.
+  private mutating func file(
+    ofAsset record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
+  ) -> OpenedBackup.Photo.File? {
+    guard let item else { return nil }
     guard files.has(item) else {
-      warnings.append(
-        "\(item.zipEntryName.escaped) is not in the archive; photo \(record.id) is an asset of the app")
-      photos.append(.init(record: record, originalPath: record.path, location: .asset))
-      return
+      messages.append(
+        "\(item.zipEntryName.shortened.escaped) is not in the archive; photo \(record.id) is an asset of the app"
+      )
+      return nil
     }
-    var record = record
-    record.isFromAssets = false
-    record.shipsWithApp = true
-    add(record, item, &files)
+    return file(of: record, item, isOfAsset: true, &files)
   }
 
-  /// Adds a photo whose file is stored in the base.
-  private mutating func addStoredInBase(
-    _ record: Metadata.PhotoRecord, _ file: Metadata.FileStoredInBase, _ base: String
-  ) {
+  private static func file(
+    storedInBase file: Metadata.FileStoredInBase, _ base: String
+  ) -> OpenedBackup.Photo.File {
     let unavailable = Unavailable(.storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum))
-    photos.append(
-      .init(record: record, originalPath: file.originalPath, location: .unavailable(unavailable)))
+    return OpenedBackup.Photo.File(.unavailable(unavailable), originalPath: file.originalPath)
   }
 
-  /// Adds a photo that the manifest does not list.
-  private mutating func addPhotoWithoutManifestEntry(
-    _ record: Metadata.PhotoRecord, _ files: inout PhotoEntries
-  ) {
-    let location: PhotoLocation
-    if let (entry, name) = files.takeUnlistedEntry(named: possibleNames(of: record)) {
-      warnings.append(
-        "\(name.escaped) is not in the manifest; its name is that of photo \(record.id)")
-      location = .entry(EntryReference(entry, md5: nil))
-    } else {
-      // an app that has lost a file leaves out its manifest entry
-      location = .unavailable(missingBefore)
-    }
-    photos.append(.init(record: record, originalPath: record.path, location: location))
+  /// Returns the file of a photo that the manifest does not list, or nil if there is none.
+  private mutating func unlistedFile(
+    of record: Metadata.PhotoRecord, _ files: inout PhotoEntries
+  ) -> OpenedBackup.Photo.File? {
+    guard let (entry, name) = files.takeUnlistedEntry(named: possibleNames(of: record)) else { return nil }
+    messages.append(
+      "\(name.shortened.escaped) is not in the manifest; its name is that of photo \(record.id)")
+    return OpenedBackup.Photo.File(.entry(EntryReference(entry, md5: nil)))
   }
 
-  private mutating func add(
-    _ record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry, _ files: inout PhotoEntries
-  ) {
+  private mutating func file(
+    of record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry, isOfAsset: Bool = false,
+    _ files: inout PhotoEntries
+  ) -> OpenedBackup.Photo.File {
     let location: PhotoLocation
     switch files.take(item) {
     case .entry(let entry):
@@ -121,8 +133,10 @@ struct EntryMatching {
       if let expected = item.expectedChecksum {
         let label = PhotoLabel.label(
           id: record.id, category: displayNames[record.categoryId] ?? "", name: record.name)
-        corruptBeforeBackup.append(
-          Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
+        corruptPhotos.append(
+          Finding(
+            label, "it was already damaged when the backup was made (its MD5 should be \(expected.shortened))"
+          ))
       }
     case .taken(let name):
       location = Self.unavailable(item, .sharedEntry(name: name))
@@ -131,10 +145,9 @@ struct EntryMatching {
       location = Self.unavailable(
         item, reason.map { .damaged($0) } ?? .notInArchive(name: item.zipEntryName))
     }
-    photos.append(
-      .init(
-        record: record, originalPath: item.originalPath, location: location,
-        originalMD5: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }))
+    return OpenedBackup.Photo.File(
+      location, originalPath: item.originalPath,
+      originalMD5: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }, isOfAsset: isOfAsset)
   }
 
   private static func unavailable(
@@ -154,13 +167,15 @@ struct EntryMatching {
   /// which means unknown. A different size only causes a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
     if item.fileSize != size, item.fileSize != 0 {
-      warnings.append(
-        "\(item.zipEntryName.escaped) has \(Count(size, "byte")); the manifest says \(item.fileSize)")
+      messages.append(
+        "\(item.zipEntryName.shortened.escaped) has \(Count(size, "byte")); the manifest says \(item.fileSize)"
+      )
     }
     guard let text = item.checksum else { return nil }
     let digest = MD5Digest(hex: text)
     if digest == nil {
-      warnings.append("\(item.zipEntryName.escaped): the manifest's checksum is not an MD5")
+      messages.append(
+        "\(item.zipEntryName.shortened.escaped): the manifest's checksum is not an MD5")
     }
     return digest
   }

@@ -31,28 +31,73 @@ package struct OpenedBackup: Sendable {
     case unknown
   }
 
-  /// A photo of the backup.
+  /// A photo of the backup. Has 24 bytes and refers to the rows, which all photos of the backup share.
   package struct Photo: Sendable {
-    /// The row.
-    package let record: Metadata.PhotoRecord
-    /// The path of the file on the phone; the last component is the file's name.
-    package let originalPath: String
-    /// Where the photo's bytes are.
-    package let location: PhotoLocation
-    /// The MD5 in the library that was backed up, if the photo was already corrupt there.
-    package let originalMD5: MD5Digest?
+    /// The rows of a backup.
+    final class Rows: Sendable {
+      fileprivate let records: [Metadata.PhotoRecord]
+
+      init(_ records: [Metadata.PhotoRecord]) { self.records = records }
+    }
+
+    /// What a backup has of a photo's file. Photos may share a value.
+    final class File: Sendable {
+      fileprivate let location: PhotoLocation
+      /// Nil if it is the path of the row.
+      fileprivate let originalPath: String?
+      fileprivate let originalMD5: MD5Digest?
+      /// True if the row is an asset of the app, but the backup has its file.
+      fileprivate let isOfAsset: Bool
+
+      init(
+        _ location: PhotoLocation, originalPath: String? = nil, originalMD5: MD5Digest? = nil,
+        isOfAsset: Bool = false
+      ) {
+        (self.location, self.originalPath) = (location, originalPath)
+        (self.originalMD5, self.isOfAsset) = (originalMD5, isOfAsset)
+      }
+    }
+
+    private let rows: Rows
+    private let index: Int
+    private let file: File
+
+    /// - Parameter index: the index of the photo's row.
+    init(_ rows: Rows, at index: Int, _ file: File) {
+      (self.rows, self.index, self.file) = (rows, index, file)
+    }
 
     init(
       record: Metadata.PhotoRecord, originalPath: String, location: PhotoLocation,
       originalMD5: MD5Digest? = nil
     ) {
-      (self.record, self.originalPath) = (record, originalPath)
-      (self.location, self.originalMD5) = (location, originalMD5)
+      self.init(
+        Rows([record]), at: 0, File(location, originalPath: originalPath, originalMD5: originalMD5))
     }
+
+    /// The row.
+    package var record: Metadata.PhotoRecord {
+      guard file.isOfAsset else { return rows.records[index] }
+      var record = rows.records[index]
+      (record.isFromAssets, record.shipsWithApp) = (false, true)
+      return record
+    }
+
+    /// The path of the file on the phone; the last component is the file's name.
+    package var originalPath: String { file.originalPath ?? rows.records[index].path }
+
+    /// Where the photo's bytes are.
+    package var location: PhotoLocation { file.location }
+
+    /// The MD5 in the library that was backed up, if the photo was already corrupt there.
+    package var originalMD5: MD5Digest? { file.originalMD5 }
 
     /// Returns the same photo at another location.
     func at(_ location: PhotoLocation) -> Photo {
-      Photo(record: record, originalPath: originalPath, location: location, originalMD5: originalMD5)
+      Photo(
+        rows, at: index,
+        File(
+          location, originalPath: file.originalPath, originalMD5: originalMD5, isOfAsset: file.isOfAsset))
     }
 
     /// The MD5 of the intact photo, if the backup has no intact file of it; nil if the backup has one, or if the MD5 is
@@ -222,10 +267,10 @@ package struct OpenedBackup: Sendable {
       throw BackupError.notABackup(path, reason: "it is a statistics export without photos")
     }
     let reading = try Self.reading(document, .json, "", path, limits)
-    let photos = reading.metadata.photos.map { record in
-      Photo(
-        record: record, originalPath: record.path,
-        location: record.isFromAssets ? .asset : .unavailable(Unavailable(.documentOnly)))
+    let rows = Photo.Rows(reading.metadata.photos)
+    let (asset, missing) = (Photo.File(.asset), Photo.File(.unavailable(Unavailable(.documentOnly))))
+    let photos = reading.metadata.photos.enumerated().map { index, record in
+      Photo(rows, at: index, record.isFromAssets ? asset : missing)
     }
     self.init(
       path: path, format: .json, origin: reading.origin, metadata: reading.metadata, photos: photos,

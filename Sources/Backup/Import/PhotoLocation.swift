@@ -7,8 +7,8 @@ import Zip
 package enum PhotoLocation: Sendable {
   /// An asset of the app, which has no file.
   case asset
-  /// An entry of the archive, or of an archive in its chain.
-  case entry(EntryReference)
+  /// An entry of the archive, or of an archive in its chain. Indirect, because most unavailable photos need less memory.
+  indirect case entry(EntryReference)
   /// A file in the folder of `ImportOptions.photosFrom`, with its length and MD5.
   case file(FilePath, size: Int, md5: MD5Digest)
   /// Unavailable, with the cause.
@@ -143,16 +143,17 @@ extension Unavailable.Cause {
     case .documentOnly: return "a JSON backup has no photo files"
     case .missingBeforeBackup(let isRepaired):
       return "its file was lost before the backup was \(isRepaired ? "made, or repaired" : "made")"
-    case .storedInBase(let archiveID): return "its file is in the base, archive \(archiveID.escaped)"
+    case .storedInBase(let archiveID):
+      return "its file is in the base, archive \(archiveID.shortened.escaped)"
     case .baseMissing(let archiveID):
-      return "its file is in the base, archive \(archiveID.escaped), which is missing"
+      return "its file is in the base, archive \(archiveID.shortened.escaped), which is missing"
     case .notInChain: return "no archive of the chain contains its file"
-    case .notInArchive(let name): return "its file \(name.escaped) is not in the archive"
-    case .sharedEntry(let name): return "its file \(name.escaped) is also the file of another photo"
+    case .notInArchive(let name): return "its file \(name.shortened.escaped) is not in the archive"
+    case .sharedEntry(let name): return "its file \(name.shortened.escaped) is also the file of another photo"
     case .damaged(let reason): return reason
     case .notFound(let name, let size):
       // without a recorded size, the search compared only the names
-      return "no file \(name.escaped)\(size > 0 ? " of \(Count(size, "byte"))" : "") was found"
+      return "no file \(name.shortened.escaped)\(size > 0 ? " of \(Count(size, "byte"))" : "") was found"
     case .ambiguous(let paths):
       let list = paths.map(\.string.escaped).joined(separator: ", ")
       return "\(paths.count) files match it: \(list)"

@@ -281,17 +281,17 @@ import Testing
   }
 
   /// Reading the document again for each row would take longer.
-  @Test("Metadata: 50,000 rows without a date are reported within a minute")
+  @Test("Metadata: 50,000 rows without a date are counted within a minute")
   func manyIncompleteRows() throws {
     let row = Self.photo.replacing(#", "createdAt": 5"#, with: "")
     let rows = Array(repeating: row, count: Self.many)
     let start = ProcessorTime.ofThread
     let reading = try Self.reading(photos: rows.joined(separator: ","))
     #expect(ProcessorTime.ofThread - start < .seconds(60))
-    #expect(reading.leftOut.count == Self.many)
-    let last = try #require(reading.leftOut.last?.message)
-    #expect(last.contains("photos[49999]"))
-    #expect(last.contains("createdAt"))
+    let messages = reading.leftOut.map(\.message)
+    #expect(messages.count == 10_001)
+    #expect(messages.suffix(2).first?.contains("photos[9999] has no createdAt") == true)
+    #expect(messages.last == "40000 more rows lack a property and were skipped")
     #expect(reading.metadata.photos == [])
   }
 }
