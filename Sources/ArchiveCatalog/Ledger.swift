@@ -144,7 +144,7 @@ public final class Ledger: Sendable {
   private static func open(
     _ folder: FilePath, _ state: inout State, replacing forged: FileStatus.Identity? = nil
   ) {
-    let path = folder.appending(name.components)
+    let path = name.inFolder(folder)
     state = State(problem: state.problem)
     do {
       try Directory.makeAll(folder)

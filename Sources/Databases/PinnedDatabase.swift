@@ -5,13 +5,13 @@ internal import GRDBSQLite
 import Operations
 package import SystemPackage
 
-/// A database in an open folder. SQLite opens, creates and deletes the database, its log and its journal by the folder's
-/// descriptor and never by its path: another process that renames or replaces the folder cannot lead SQLite elsewhere.
-/// SQLite itself refuses a symbolic link in the place of one of these files.
+/// A database in an open folder. SQLite opens, creates and deletes the database, its log and its journal by the
+/// folder's descriptor and never by its path: another process that renames or replaces the folder cannot lead SQLite
+/// elsewhere. SQLite itself refuses a symbolic link in the place of one of these files.
 ///
-/// The database is untrusted input. The connection ignores triggers and views, trusts no function that the schema calls,
-/// and cannot change the schema's text. A cancellation of the `Work` that opens the database interrupts a statement that
-/// does not end.
+/// The database is untrusted input. The connection ignores triggers and views, trusts no function that the schema
+/// calls, and cannot change the schema's text. A cancellation of the `Work` that opens the database interrupts a
+/// statement that does not end.
 package final class PinnedDatabase: Sendable {
   /// The connection. Only this value closes it.
   package let queue: DatabaseQueue
@@ -35,7 +35,7 @@ package final class PinnedDatabase: Sendable {
       try database.restrict()
       if let counter { database.interrupt(after: counter) }
     }
-    let path = folder.directory.descriptorPath.appending(name.components)
+    let path = name.inFolder(folder.directory.descriptorPath)
     let options = isImmutable ? "&immutable=1" : ""
     queue = try DatabaseQueue(
       path: "file:\(path)?vfs=smilepile-pinned\(options)", configuration: configuration)

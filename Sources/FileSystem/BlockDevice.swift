@@ -44,7 +44,7 @@ package enum BlockDevice {
     let slaves = place.appending("slaves")
     if let names = try? Directory.open(slaves).names(), !names.isEmpty {
       return names.reduce(into: []) { disks, name in
-        guard let slave = slaves.appending(name.components).realPath else { return }
+        guard let slave = name.inFolder(slaves).realPath else { return }
         disks.formUnion(Self.disks(below: slave, sysfs, depth: depth + 1))
       }
     }

@@ -10,8 +10,8 @@ package struct Directory: ~Copyable, Sendable {
   /// The path when the folder was opened, for messages.
   package let path: FilePath
 
-  /// A path that leads to this folder even if another process renames or replaces it. Valid as long as the value exists.
-  /// proc(5).
+  /// A path that leads to this folder even if another process renames or replaces it. Valid as long as the value
+  /// exists. proc(5).
   package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
   private init(descriptor: CInt, path: FilePath) {
@@ -310,9 +310,10 @@ extension FilePath {
     return names.count == 1 ? [self] : names.map { FilePath(platformString: $0 + [0]) }
   }
 
-  /// Returns this path in a folder, byte for byte.
-  func inFolder(_ folder: FilePath) -> FilePath {
-    FilePath(
+  /// Returns this path in a folder, byte for byte; this path if the path of the folder is empty.
+  package func inFolder(_ folder: FilePath) -> FilePath {
+    if folder.isEmpty { return self }
+    return FilePath(
       platformString: folder.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + platformBytes + [0])
   }
 

@@ -1,11 +1,53 @@
 import Glibc
 import SystemPackage
 
+// `FilePath.components` takes longer than the system calls that use the result, so these functions search for bytes.
 extension FilePath {
   /// The folder of the path; `.` for a single name.
   package var folder: FilePath {
-    let parent = removingLastComponent()
-    return parent.isEmpty ? "." : parent
+    withPlatformString { path in
+      guard let slash = strrchr(path, Self.slash) else { return "." }
+      return Self.prefix(of: path, before: slash)
+    }
+  }
+
+  /// The name after the last slash; the path itself if there is none. Invalid bytes of UTF-8 are replaced by U+FFFD.
+  package var name: String {
+    withPlatformString { path in
+      guard let slash = strrchr(path, Self.slash) else { return String(cString: path) }
+      return String(cString: slash + 1)
+    }
+  }
+
+  /// The folders of an absolute path, from the root down.
+  var foldersAbove: [FilePath] {
+    withPlatformString { path in
+      var folders: [FilePath] = []
+      var next = strchr(path, Self.slash)
+      while let slash = next {
+        folders.append(Self.prefix(of: path, before: slash))
+        next = strchr(slash + 1, Self.slash)
+      }
+      return folders
+    }
+  }
+
+  /// The path from the root, for use when this process has another working folder. Links are not followed.
+  package var absolute: FilePath {
+    let isNormal = withPlatformString { path in
+      path[0] == CChar(Self.slash) && strstr(path, "/.") == nil
+    }
+    if isNormal { return self }
+    guard let folder = getcwd(nil, 0) else { return lexicallyNormalized() }
+    defer { free(folder) }
+    return FilePath(platformString: folder).pushing(self).lexicallyNormalized()
+  }
+
+  private static let slash = CInt(UInt8(ascii: "/"))
+
+  private static func prefix(of path: UnsafePointer<CChar>, before slash: UnsafePointer<CChar>) -> FilePath {
+    let bytes = UnsafeBufferPointer(start: path, count: max(1, slash - path))
+    return FilePath(platformString: Array(bytes) + [0])
   }
 
   /// Returns true if the path leads to a folder or into it. Follows symbolic links; returns false if either is missing.

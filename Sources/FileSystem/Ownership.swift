@@ -6,17 +6,18 @@ import SystemPackage
 /// Checks that no other user of this machine can make, change or exchange a file. The program checks everything that it
 /// obeys: libraries, job files, state folders, password files, hooks and locks. sudo, sshd and git have similar rules.
 ///
-/// A file or folder passes if two conditions hold for it and for each folder above it, on the path without symbolic links:
+/// A file or folder passes if two conditions hold for it and for each folder above it, on the path without symbolic
+/// links:
 ///
 /// - It belongs to this user, to root, or to the owner of `/`.
-/// - No other user may write to it. Other users may write to a sticky folder above it, such as `/tmp`, since they cannot
-///   rename files of this user there. The permissions of the group show an ACL that lets other users write.
+/// - No other user may write to it. Other users may write to a sticky folder above it, such as `/tmp`, since they
+///   cannot rename files of this user there. The permissions of the group show an ACL that lets other users write.
 ///
-/// The owner of `/` differs from root only in a user namespace that does not map root. systemd makes such a namespace for
-/// the restricted services of a user.
+/// The owner of `/` differs from root only in a user namespace that does not map root. systemd makes such a namespace
+/// for the restricted services of a user.
 ///
-/// On a file system without owners, such as FAT, the mount decides the owner and the permissions of all files. `trust(_:)`
-/// excepts folders.
+/// On a file system without owners, such as FAT, the mount decides the owner and the permissions of all files.
+/// `trust(_:)` excepts folders.
 package enum Ownership {
   /// Real paths of folders below which every file passes.
   private static let trusted = Mutex<[FilePath]>([])
@@ -60,8 +61,8 @@ package enum Ownership {
     try require(descriptor: file.descriptor, at: file.path)
   }
 
-  /// Throws if another user may change a file or folder in a folder that passes, or if a file in it has a second name, which
-  /// may be in another folder.
+  /// Throws if another user may change a file or folder in a folder that passes, or if a file in it has a second name,
+  /// which may be in another folder.
   ///
   /// - Throws: `OwnershipError`.
   package static func require(
@@ -112,9 +113,7 @@ package enum Ownership {
     let owners = owners
     try check(status, real, owners, isUsed: !isParent)
     // from the root down: after a folder has passed, no other user can exchange the next folder
-    var folder: FilePath = "/"
-    for component in [nil] + real.components.dropLast().map(Optional.some) {
-      if let component { folder.append(component) }
+    for folder in real.foldersAbove {
       let status = try FileError.attempt("read the status of", folder) { () throws(Errno) in
         FileStatus(try SystemCalls.fstatat(AT_FDCWD, folder, followLinks: false))
       }

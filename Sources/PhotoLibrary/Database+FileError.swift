@@ -19,6 +19,6 @@ extension Database {
     }
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK, number != 0
     else { return nil }
-    return FileError("use", folder.appending(name.components), Errno(rawValue: number))
+    return FileError("use", name.inFolder(folder), Errno(rawValue: number))
   }
 }

@@ -42,7 +42,7 @@ struct UntrackedFiles {
     guard try library.root.status(of: folder)?.kind == .directory else { return }
     let directory = try library.root.directory(folder)
     for name in try directory.names() {
-      let path = folder.appending(name.components)
+      let path = name.inFolder(folder)
       if try directory.status(of: name)?.kind == .directory {
         try collectPhotos(path)
       } else if !known.contains(path) {
@@ -55,7 +55,7 @@ struct UntrackedFiles {
   private mutating func collectOperations(in folder: FilePath) throws {
     guard try library.root.status(of: folder)?.kind == .directory else { return }
     for name in try library.root.directory(folder).names() {
-      let path = folder.appending(name.components)
+      let path = name.inFolder(folder)
       guard StagingFolder.isOperationID(name.string), try library.root.status(of: path)?.kind == .directory
       else {
         paths.append(path)
@@ -66,9 +66,9 @@ struct UntrackedFiles {
         let isFolder = try inner.status(of: name)?.kind == .directory
         if isFolder, folder == StagingFolder.parent, StagingFolder.isNumber(name) {
           paths += try inner.directory(name).names().filter { !StagingFolder.isStagedFile($0) }
-            .map { path.appending(name.components).appending($0.components) }
+            .map { name.inFolder(path).appending($0.components) }
         } else if isFolder || !StagingFolder.isNumber(name) {
-          paths.append(path.appending(name.components))
+          paths.append(name.inFolder(path))
         }
       }
     }

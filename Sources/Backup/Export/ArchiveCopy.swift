@@ -50,7 +50,7 @@ package struct ArchiveCopy {
     guard let (name, durability) = try output.publish(as: names) else {
       throw BackupError.destinationExists(folder.appending(source.lastComponent.map { [$0] } ?? []))
     }
-    let copy = folder.appending(name.components)
+    let copy = name.inFolder(folder)
     return (copy, durability.warning(for: copy))
   }
 

@@ -69,10 +69,3 @@ struct ArchiveOutputPath {
     return nil
   }
 }
-
-extension FilePath {
-  /// The path from the root, for a record that outlives this process's working folder.
-  var absoluteString: String {
-    FilePath(FileManager.default.currentDirectoryPath).pushing(self).lexicallyNormalized().string
-  }
-}

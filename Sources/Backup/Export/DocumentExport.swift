@@ -31,9 +31,9 @@ struct DocumentExport {
     guard let (name, durability) = try output.publish(as: names, sync: options.syncs) else {
       throw BackupError.destinationExists(destination)
     }
-    let archive = outputPath.folder.appending(name.components)
+    let archive = name.inFolder(outputPath.folder)
     let record = ExportRecord(
-      id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds,
+      id: uuid.uuidString, archive: archive.absolute.string, at: date.milliseconds,
       sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: json.count,
       isPartial: true)
     return ExportOutcome(

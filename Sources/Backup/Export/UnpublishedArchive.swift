@@ -52,7 +52,7 @@ extension ArchiveExport {
       } catch let error where !archives.isEmpty {
         throw BackupError.incompleteSet(published: archives, of: unpublished.count, error)
       }
-      let path = outputPath.folder.appending(name.components)
+      let path = name.inFolder(outputPath.folder)
       archives.append(path)
       if let warning = durability.warning(for: path) { warnings.append(warning) }
       records.append(record(archive.uuid.uuidString, path, archive.plan, bytes: size))
@@ -66,7 +66,7 @@ extension ArchiveExport {
 
   private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
     var record = ExportRecord(
-      id: id, archive: path.absoluteString, at: date.milliseconds,
+      id: id, archive: path.absolute.string, at: date.milliseconds,
       sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: bytes,
       isPartial: plan.isPartial)
     (record.categories, record.changes) = (plan.categories.count, plan.history.changes)

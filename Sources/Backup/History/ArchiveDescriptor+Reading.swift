@@ -33,7 +33,7 @@ extension ArchiveDescriptor {
   private init(fileAt path: FilePath) throws {
     do {
       let status = try File.open(path, .readFollowingLinks).status()
-      self.init(path: path.absoluteString, fileBytes: status.size, modifiedAt: status.modified)
+      self.init(path: path.absolute.string, fileBytes: status.size, modifiedAt: status.modified)
     } catch {
       throw error.isMissing ? BackupError.noSuchBackup(path) : error as any Error
     }
@@ -59,12 +59,10 @@ extension ArchiveDescriptor {
     isPartial = provenance.isPartial || isDocument
     selection = provenance.selection
     if !isDocument {
-      var unusable = BoundedList<UnusablePhoto>()
-      for photo in source.photos where photo.isMissing || photo.originalMD5 != nil {
-        unusable.append(
-          UnusablePhoto(id: photo.record.id, label: source.label(of: photo), isDamaged: !photo.isMissing))
+      // all of them, because retention compares the photos that archives lack
+      missingPhotos = source.photos.filter { $0.isMissing || $0.originalMD5 != nil }.map { photo in
+        UnusablePhoto(id: photo.record.id, label: source.label(of: photo), isDamaged: !photo.isMissing)
       }
-      missingPhotos = unusable.first
     }
     fingerprint = provenance.fingerprint
     hasLostPhotos = provenance.isPartiallyRecovered

@@ -56,7 +56,7 @@ package struct ArchiveInventory: Sendable {
     func file(_ path: FilePath, _ status: FileStatus) -> ArchiveFile {
       // links are not listed, so that a file's name is the last component of its location
       ArchiveFile(
-        location: "\(location)/\(path.lastComponent?.string ?? "")", bytes: status.size,
+        location: "\(location)/\(path.name)", bytes: status.size,
         modifiedAt: status.modified, changedAt: status.changed)
     }
     func known(_ file: ArchiveFile) -> ArchiveDescriptor? {
@@ -76,7 +76,7 @@ package struct ArchiveInventory: Sendable {
       try whileReading()
       let file = file(path, status)
       let hasOtherOwner = !Ownership.isOwn(status, at: path)
-      let path = path.absoluteString
+      let path = path.absolute.string
       if hasOtherOwner { otherOwners[path] = status.owner }
       do {
         if let known = known(file) {

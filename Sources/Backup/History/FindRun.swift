@@ -131,7 +131,7 @@ private struct FindRun {
         ?? (try? ArchiveInventory(folder: path.folder, password: password))
     else { return false }
     inventories[path.folder] = inventory
-    let own = inventory.archives.first { $0.path == path.absoluteString }
+    let own = inventory.archives.first { $0.path == path.absolute.string }
     return own.map { (try? inventory.graph.chain(of: $0)) != nil } ?? false
   }
 

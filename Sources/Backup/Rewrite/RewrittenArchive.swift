@@ -72,7 +72,7 @@ struct RewrittenArchive {
     guard let (name, durability) = try output.publish(as: outputPath.names) else {
       throw BackupError.destinationExists(folder.appending(outputPath.names[0].components))
     }
-    let archive = outputPath.shown.appending(name.components)
+    let archive = name.inFolder(outputPath.shown)
     return (archive, size, durability.warning(for: archive))
   }
 

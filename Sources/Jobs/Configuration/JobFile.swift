@@ -95,7 +95,8 @@ package struct JobFile: Sendable, Equatable {
   /// - Parameters:
   ///   - path: the path of the job file; nil for the first existing file of `places`.
   ///   - environment: the variables for `~` and `places`.
-  /// - Throws: `Missing`, `Invalid` with every mistake, `OwnershipError` if other users can change the file, or `FileError`.
+  /// - Throws: `Missing`, `Invalid` with every mistake, `OwnershipError` if other users can change the file, or
+  ///   `FileError`.
   package init(_ path: FilePath?, environment: [String: String]) throws {
     let found = try Self.find(named: path, environment: environment)
     guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
@@ -113,7 +114,7 @@ package struct JobFile: Sendable, Equatable {
   /// - Throws: `Invalid`, with every mistake.
   package init(text: String, path: FilePath, home: String?, state: FilePath? = nil) throws(Invalid) {
     // absolute, since units and status files outlive the working folder of this process
-    let place = FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
+    let place = path.absolute
     var reader = JobFileReader(folder: place.removingLastComponent(), home: home, state: state)
     let jobs = reader.read(text)
     guard reader.faults.isEmpty else {

@@ -106,7 +106,7 @@ extension LedgerRun {
   }
 
   private static func absolute(_ path: FilePath) -> String {
-    FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized().string
+    path.absolute.string
   }
 }
 

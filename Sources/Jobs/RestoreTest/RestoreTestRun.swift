@@ -232,7 +232,7 @@ struct RestoreTestRun {
       let name = try names.first { try reports.status(of: $0) == nil } ?? FilePath("\(stem).txt")
       let text = report.text(of: job, library: path, at: context.now())
       try AtomicFile.replace(name, in: folder, with: [UInt8](text.utf8))
-      report.path = folder.appending(name.components)
+      report.path = name.inFolder(folder)
     } catch {
       report.isRecorded = false
       report.warnings.append("the report cannot be written: \(error)")

@@ -33,13 +33,13 @@ final class ScratchLibrary {
   /// state folder, and folders of other users, who may create folders of any name in /var/tmp.
   private static func sweep(_ prefix: String, in parent: FilePath) {
     guard let directory = try? Directory.open(parent), let names = try? directory.names() else { return }
-    for name in names where parent.appending(name.components).string.hasPrefix(prefix) {
+    for name in names where name.inFolder(parent).string.hasPrefix(prefix) {
       guard let status = try? directory.status(of: name), status.kind == .directory,
         status.owner == geteuid(),
-        let lock = try? FolderLock(parent.appending(name.components), exclusive: true)
+        let lock = try? FolderLock(name.inFolder(parent), exclusive: true)
       else { continue }
       defer { withExtendedLifetime(lock) {} }
-      try? FileManager.default.removeItem(atPath: parent.appending(name.components).string)
+      try? FileManager.default.removeItem(atPath: name.inFolder(parent).string)
     }
   }
 }

@@ -77,7 +77,7 @@ struct PhotoSearch {
     }
     warnIfNotUTF8(of: path)
     for name in try folder.names() {
-      let (inner, innerInRoot) = (path.appending(name.components), pathInRoot.pushing(name))
+      let (inner, innerInRoot) = (name.inFolder(path), pathInRoot.pushing(name))
       guard !name.string.hasPrefix(".") else {
         warnings.append("\(inner) was skipped: it is hidden".escaped)
         continue

@@ -161,12 +161,11 @@ package final class Change: Sendable {
     let library = writer.library
     var byFolder: [String: [(name: FilePath, newName: FilePath)]] = [:]
     for file in files {
-      let path = FilePath(file.path)
-      guard let last = path.lastComponent, path.isRelative else {
-        throw FileError("rename to", path, .invalidArgument)
+      let (folder, name) = file.path.folderAndName
+      guard !name.isEmpty, !file.path.hasPrefix("/") else {
+        throw FileError("rename to", FilePath(file.path), .invalidArgument)
       }
-      byFolder[path.removingLastComponent().string, default: []]
-        .append((FilePath(file.name), FilePath(last.string)))
+      byFolder[String(folder), default: []].append((FilePath(file.name), FilePath(String(name))))
     }
     for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
       let folder = FilePath(folder)

@@ -114,7 +114,7 @@ final class StagingFolder: Sendable {
     let folder = path(of: id)
     guard try library.root.status(of: folder)?.kind == .directory else { return false }
     for name in try library.root.directory(folder).names() where isNumber(name) {
-      try library.root.removeFolder(folder.appending(name.components), of: isStagedFile)
+      try library.root.removeFolder(name.inFolder(folder), of: isStagedFile)
     }
     try library.root.removeFolder(folder) { isNumber($0) || $0 == StagedFileLog.name }
     return try library.root.status(of: folder) == nil
@@ -149,7 +149,7 @@ extension StagingFolder {
       for name in try folder.names() where isNumber(name) {
         guard let status = try folder.status(of: name) else { continue }
         switch status.kind {
-        case .file: files.append(StagedFile(path: path(of: id).appending(name.components), status: status))
+        case .file: files.append(StagedFile(path: name.inFolder(path(of: id)), status: status))
         case .directory: files += try Self.files(in: name, of: folder, id)
         case .symbolicLink, .other: continue
         }
@@ -168,7 +168,7 @@ extension StagingFolder {
     var files: [StagedFile] = []
     for file in try inner.names() where isStagedFile(file) {
       guard let status = try inner.status(of: file), status.kind == .file else { continue }
-      let path = path(of: id).appending(name.components).appending(file.components)
+      let path = name.inFolder(path(of: id)).appending(file.components)
       files.append(StagedFile(path: path, status: status))
     }
     return files

@@ -73,7 +73,7 @@ struct ReplacedFiles {
     guard try library.root.status(of: Self.parent)?.kind == .directory else { return }
     for name in try library.root.directory(Self.parent).names()
     where StagingFolder.isOperationID(name.string) && !changes.contains(name.string) {
-      try library.root.removeFolder(Self.parent.appending(name.components), of: StagingFolder.isNumber)
+      try library.root.removeFolder(name.inFolder(Self.parent), of: StagingFolder.isNumber)
     }
   }
 

@@ -36,7 +36,7 @@ struct JobChoice: ParsableArguments {
       if isFromHook, job.library != nil { return job }
       var job = job
       job.usesOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
-      job.library = FilePath(FileManager.default.currentDirectoryPath).pushing(named).lexicallyNormalized()
+      job.library = named.absolute
       return job
     }
   }
