@@ -1,6 +1,5 @@
 import CContentTag
 import Crypto
-import FileSystem
 
 /// A keyed hash of a photo's bytes, with the secret key of a library: sixteen bytes.
 ///
@@ -60,25 +59,6 @@ package final class ContentTagKey: Sendable {
     var tag = RunningContentTag(self)
     bytes.withUnsafeBytes { tag.update($0) }
     return tag.value
-  }
-
-  /// Reads a file to its end, and returns its tag and length. Blocks.
-  package func tag(
-    of file: borrowing File, whileReading: (Int) throws -> Void = { _ in }
-  ) throws -> (tag: ContentTag, size: Int) {
-    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
-    defer { buffer.freePages() }
-    var tag = RunningContentTag(self)
-    var size = 0
-    while true {
-      let count = try file.read(into: buffer, at: size)
-      if count == 0 { break }
-      tag.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      size += count
-      try whileReading(count)
-      if count < buffer.count { break }
-    }
-    return (tag.value, size)
   }
 }
 

@@ -1,6 +1,6 @@
 import Checksums
 
-/// The identity of a file's content. Files with the same MD5 and size are taken to be equal.
+/// The MD5 and size of a file. Files with equal ones may have different bytes, which a content tag distinguishes.
 package struct FileContent: Hashable, Sendable {
   package let md5: MD5Digest
   /// In bytes.

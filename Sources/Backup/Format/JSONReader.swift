@@ -71,7 +71,9 @@ struct JSONReader {
     }
     text.position += 1
     var elements: [Element] = []
-    elements.reserveCapacity(count)
+    // an element may be shorter than any valid one
+    let leastBytesOfElement = 20
+    elements.reserveCapacity(min(count, text.bytes.count / leastBytesOfElement))
     while isMore() { elements.append(try element(&self)) }
     return elements
   }

@@ -190,8 +190,18 @@ struct BackupImport {
     summary.warnings += replaced.map {
       "\($0.message), so an equal photo of the backup was used"
     }
-    summary.warnings += variants.corrupt.sorted { $0.key < $1.key }.map { index, fault in
-      "\(source.label(of: source.photos[index])) is corrupt in the backup (\(fault)); the library has it"
+    let extractedIndices = Set(plan.filesToExtract.map(\.source))
+    var corruptInBackup = BoundedList<String>()
+    for (index, fault) in variants.corrupt.sorted(by: { $0.key < $1.key })
+    where !extractedIndices.contains(index) {
+      let photo = source.photos[index]
+      corruptInBackup.append(
+        "\(source.label(of: photo)) is corrupt in the backup (\(fault)); the library has it")
+      let archive = source.archive(of: photo)
+      if summary.damagedArchives[archive] == nil { summary.damagedArchives[archive] = fault }
+    }
+    summary.warnings += corruptInBackup.elements {
+      "\(Count($0, "more photo is", "more photos are")) corrupt in the backup; the library has them"
     }
     var unknown = BoundedList<String>()
     for name in source.unknownEntries {

@@ -90,8 +90,8 @@ struct EntryMatching {
     }
   }
 
-  /// Returns the file of a photo that ships inside the app, or nil if there is none. iOS writes the files of such photos
-  /// anyway. Such a photo is added with its file, since the other phone's app may not include the photo.
+  /// Returns the file of a photo that ships inside the app, or nil if there is none. iOS writes the files of such
+  /// photos anyway. Such a photo is added with its file, since the other phone's app may not include the photo.
   private mutating func file(
     ofAsset record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
   ) -> OpenedBackup.Photo.File? {
@@ -135,7 +135,8 @@ struct EntryMatching {
           id: record.id, category: displayNames[record.categoryId] ?? "", name: record.name)
         corruptPhotos.append(
           Finding(
-            label, "it was already damaged when the backup was made (its MD5 should be \(expected.shortened))"
+            label,
+            "it was already damaged when the backup was made (its MD5 should be \(expected.shortened.escaped))"
           ))
       }
     case .taken(let name):

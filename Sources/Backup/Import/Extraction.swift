@@ -136,7 +136,8 @@ final class Extraction: Sendable {
     }
   }
 
-  /// Stages the bytes of another photo of the backup with the same MD5 and length.
+  /// Stages the bytes of another photo of the backup with the same MD5, length and CRC-32. Photos that were made to
+  /// have one MD5 differ in their CRC-32.
   ///
   /// - Returns: the content tag; nil if the backup has no intact photo with this content.
   private func stageEqualPhoto(insteadOf item: Placement.File) throws -> ContentTag? {
@@ -147,8 +148,9 @@ final class Extraction: Sendable {
       return byContent[planned.content] ?? []
     }
     guard indices.count > 1 else { return nil }
+    let checksum = source.crc32(ofPhotoAt: planned.source)
     var reader = try ChainReader(source)
-    for index in indices where index != planned.source {
+    for index in indices where index != planned.source && source.crc32(ofPhotoAt: index) == checksum {
       let output = try change.stage(item.stagedName)
       let origin = origin(of: index)
       var (hash, tag, count) = (RunningMD5(), RunningContentTag(key), 0)
@@ -258,6 +260,11 @@ final class Extraction: Sendable {
 }
 
 extension OpenedBackup {
+  /// The CRC-32 that the archive states for a photo; nil for a photo without an entry.
+  fileprivate func crc32(ofPhotoAt index: Int) -> UInt32? {
+    entry(of: photos[index].location)?.entry.crc32
+  }
+
   /// The indices of the photos with files, by content.
   fileprivate var indicesByContent: [FileContent: [Int]] {
     var result: [FileContent: [Int]] = [:]

@@ -6,15 +6,25 @@ import Synchronization
 /// The photos that an import finds: those of the library, and those that a dry run would have added from earlier
 /// backups.
 struct KnownPhotos {
+  /// A photo that a dry run would have added. Small, since there may be one for every photo.
+  private struct Planned {
+    /// The index of its backup in `backups`.
+    let backup: Int32
+    /// The index in the backup.
+    let index: Int32
+  }
+
   let library: Library
-  /// The photos that a dry run would have added, by ID: the backup, and the index in it.
-  private(set) var planned: [Int64: (backup: OpenedBackup, index: Int)] = [:]
+  private var backups: [OpenedBackup] = []
+  private var planned: [Int64: Planned] = [:]
 
   init(in library: Library) { self.library = library }
 
   /// Adds the photos that a dry run would add.
   mutating func add(_ files: [MergePlan.FileToExtract], of backup: OpenedBackup) {
-    for file in files { planned[file.id] = (backup, file.source) }
+    let number = Int32(backups.count)
+    backups.append(backup)
+    for file in files { planned[file.id] = Planned(backup: number, index: Int32(file.source)) }
   }
 
   /// Returns the content tags of photos by ID, and the key. Reads the files of those photos whose rows have no tag. A
@@ -24,19 +34,20 @@ struct KnownPhotos {
   ) throws -> (byID: [Int64: ContentTag], key: ContentTagKey) {
     let stored = try library.contentTags()
     var tags = try library.tags(of: photos.filter { planned[$0.id] == nil }, stored, counter)
-    let added = photos.compactMap { photo in planned[photo.id].map { (id: photo.id, $0.backup, $0.index) } }
-    for (path, added) in Dictionary(grouping: added, by: { $0.1.path }) {
-      guard let backup = added.first?.1, backup.path == path else { continue }
-      let found = try backup.tags(of: added.map(\.2), stored.key, counter)
-      for (id, _, index) in added { tags[id] = found[index] }
+    for (number, backup) in backups.enumerated() {
+      let added = photos.compactMap { photo in
+        planned[photo.id].flatMap { $0.backup == number ? (id: photo.id, index: Int($0.index)) : nil }
+      }
+      let found = try backup.tags(of: added.map(\.index), stored.key, counter)
+      for (id, index) in added { tags[id] = found[index] }
     }
     return (tags, stored.key)
   }
 }
 
 extension OpenedBackup {
-  /// Returns the content tags of photos, by index, as they are in the backup: whether a photo is corrupt is not checked.
-  /// A photo that cannot be read has none. Reads several photos at once. Blocks.
+  /// Returns the content tags of photos, by index, as they are in the backup: whether a photo is corrupt is not
+  /// checked. A photo that cannot be read has none. Reads several photos at once. Blocks.
   func tags(
     of indices: [Int], _ key: ContentTagKey, _ counter: ProgressCounter
   ) throws -> [Int: ContentTag] {

@@ -81,7 +81,8 @@ final class StagedFileLog: Sendable {
   /// The length of the longest list that is read: that of a million files.
   private static let maximumBytes = Record.length * 1_000_000
 
-  /// Reads the list in a staging folder. Returns no records if the list is missing, too long, or of another boot.
+  /// Reads the list in a staging folder. Returns no records if the list is missing, too long, of another
+  /// boot, or with tags of another key.
   static func records(in folder: borrowing Directory, _ key: ContentTagKey) -> [Record] {
     guard let header = header(key), let file = try? folder.open(name, .read),
       let bytes = try? file.contents(atMost: maximumBytes), bytes.starts(with: header)

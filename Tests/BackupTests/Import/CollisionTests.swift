@@ -95,6 +95,21 @@ struct CollisionTests {
     expectNone(try library.faults())
   }
 
+  @Test(
+    "MD5 collision: a photo that is corrupt in a backup is not replaced by the other one", arguments: 0...1)
+  func corruptPhoto(photo: Int) async throws {
+    let archive = try await scene.archive(of: scene.photos[0], scene.photos[1], as: "both.zip")
+    let file = URL(fileURLWithPath: archive.string)
+    var bytes = try Data(contentsOf: file)
+    let place = try #require(bytes.range(of: Data(scene.photos[photo].prefix(128))))
+    bytes[place.lowerBound + 1000] ^= 1
+    try bytes.write(to: file)
+    let library = try SampleLibrary()
+    let summary = try await library.importing(archive)
+    #expect(summary.photosNotImported == 1)
+    #expect(try Array(library.bytesOfPhotos().values) == [scene.photos[1 - photo]])
+  }
+
   @Test("MD5 collision: a photo that is corrupt in a backup is skipped with a warning if the library has it")
   func wrongClaim() async throws {
     let backup = SampleBackup(photos: ["beach", "hills"])
