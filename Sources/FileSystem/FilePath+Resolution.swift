@@ -11,7 +11,7 @@ extension FilePath {
     }
   }
 
-  /// The name after the last slash; the path itself if there is none. Invalid bytes of UTF-8 are replaced by U+FFFD.
+  /// The name after the last slash; the path itself if it has no slash. Replaces invalid bytes of UTF-8 by U+FFFD.
   package var name: String {
     withPlatformString { path in
       guard let slash = strrchr(path, Self.slash) else { return String(cString: path) }

@@ -159,7 +159,7 @@ public final class Library: Sendable {
 
   /// Does the same, and compares the content tag.
   ///
-  /// - Parameter tag: the expected tag, with its key; nil if the photo's row has none.
+  /// - Parameter tag: the expected tag, with its key; nil if the photo's row has no tag.
   package func hasIntactFile(
     of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?,
     whileReading: () throws -> Void = {}

@@ -1,6 +1,6 @@
 import Checksums
 
-/// The files in the archives of a chain, and the one among them that a photo has which is stored in its base.
+/// The files in the archives of a chain. Finds the file of a photo that is stored in the base.
 ///
 /// Photos may have one MD5 and different bytes. So the file of a photo is the newest one that its own row has, or else
 /// the oldest one with its MD5. Both stay the same when archives are added to the chain: the export of an archive
@@ -20,7 +20,8 @@ struct ChainFiles {
     fileprivate let photo: Int64
   }
 
-  private struct Row: Hashable {
+  /// The row of a photo with a file.
+  struct Row: Hashable {
     let id: Int64
     let md5: MD5Digest
   }

@@ -30,14 +30,9 @@ package struct ExportBase: Sendable {
   private let members: [ArchiveDescriptor]
   private let password: Secret?
   /// The photos of the base, with the MD5s of their files.
-  private let rows: Set<Row>
+  private let rows: Set<ChainFiles.Row>
   /// The IDs of photos of the library whose files have other bytes than those of the chain with their MD5.
   private var differing: Set<Int64> = []
-
-  private struct Row: Hashable {
-    let id: Int64
-    let md5: MD5Digest
-  }
 
   /// Opens the archives of a chain one after the other, newest first. Returns nil if another process has replaced
   /// an archive since it was listed.
@@ -49,13 +44,13 @@ package struct ExportBase: Sendable {
       let digest = newest.digest.flatMap({ MD5Digest(hex: $0) })
     else { return nil }
     var files = ChainFiles()
-    var rows: Set<Row>?
+    var rows: Set<ChainFiles.Row>?
     for (index, member) in members.enumerated() {
       guard let source = try Self.open(member, password) else { return nil }
       if rows == nil {
         rows = Set(
           source.photos.lazy.compactMap { photo in
-            photo.location.md5.map { Row(id: photo.record.id, md5: $0) }
+            photo.location.md5.map { ChainFiles.Row(id: photo.record.id, md5: $0) }
           })
       }
       files.add(source, at: index, depth: index)
@@ -100,7 +95,7 @@ package struct ExportBase: Sendable {
     let added = try members.first.flatMap { try library.photosAdded(sinceArchive: $0.exportIDs) } ?? []
     let new = photos.filter { photo in
       guard contains(photo), let md5 = photo.md5 else { return false }
-      return added.contains(photo.id) || !rows.contains(Row(id: photo.id, md5: md5))
+      return added.contains(photo.id) || !rows.contains(ChainFiles.Row(id: photo.id, md5: md5))
     }
     guard !new.isEmpty else { return self }
     let stored = try library.contentTags()
@@ -122,8 +117,8 @@ package struct ExportBase: Sendable {
     return base
   }
 
-  /// Returns the content tags of entries of an archive, by their indices in the archive. An entry that cannot be read
-  /// has none.
+  /// Returns the content tags of entries of an archive, by their indices in the archive. Leaves out an entry that
+  /// cannot be read.
   private func entryTags(
     of archive: Int32, _ entries: [Int32], _ key: ContentTagKey, _ counter: ProgressCounter
   ) throws -> [Int32: ContentTag] {

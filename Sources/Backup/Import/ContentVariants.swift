@@ -3,7 +3,7 @@ import Operations
 import PhotoLibrary
 
 /// Distinguishes photos whose bytes differ although their MD5s and sizes are equal: the photos with each different
-/// content get another number. Nearly always there are none, and all photos have the number 0.
+/// content get another number. Nearly always all photos have the number 0.
 ///
 /// A photo whose bytes are unknown, since its file is missing or corrupt on its side, has the number 0.
 package struct ContentVariants: Sendable, Equatable {
@@ -77,37 +77,42 @@ extension ContentVariants {
     let tags = try known.tags(of: contents.photos.having(wanted), counter)
     var incomingTags = try backup.tags(of: indices, tags.key, counter)
 
-    // the tags of each content, in the order of their numbers
-    var numbers: [FileContent: [ContentTag]] = [:]
+    // the number of each tag of a content
+    var numbers: [FileContent: [ContentTag: Int]] = [:]
     numbers.reserveCapacity(wanted.count)
     for photo in contents.photos {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
-      let list = numbers[FileContent(md5: md5, size: photo.fileSize), default: []]
-      guard !list.contains(tag) else { continue }
-      numbers[FileContent(md5: md5, size: photo.fileSize)] = list + [tag]
+      numbers[FileContent(md5: md5, size: photo.fileSize), default: [:]].addNumber(of: tag)
     }
     for index in indices {
-      guard let content = backup.content(at: index), let list = numbers[content] else { continue }
-      if let tag = incomingTags[index], list.contains(tag) { continue }
+      guard let content = backup.content(at: index), numbers[content] != nil else { continue }
+      if let tag = incomingTags[index], numbers[content]?[tag] != nil { continue }
       // the backup may state a wrong MD5 for the photo, or have corrupt bytes of it
       if let fault = try backup.fault(ofPhotoAt: index, counter) {
         corrupt[index] = fault
         incomingTags[index] = nil
       } else if let tag = incomingTags[index] {
-        numbers[content] = list + [tag]
+        numbers[content, default: [:]].addNumber(of: tag)
       }
     }
     guard numbers.values.contains(where: { $0.count > 1 }) else { return }
     for photo in contents.photos {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
-      let number = numbers[FileContent(md5: md5, size: photo.fileSize)]?.firstIndex(of: tag) ?? 0
+      let number = numbers[FileContent(md5: md5, size: photo.fileSize)]?[tag] ?? 0
       if number > 0 { existing[photo.id] = number }
     }
     for index in indices {
       guard let tag = incomingTags[index], let content = backup.content(at: index) else { continue }
-      let number = numbers[content]?.firstIndex(of: tag) ?? 0
+      let number = numbers[content]?[tag] ?? 0
       if number > 0 { incoming[index] = number }
     }
+  }
+}
+
+extension [ContentTag: Int] {
+  /// Gives a new tag the next number.
+  fileprivate mutating func addNumber(of tag: ContentTag) {
+    if self[tag] == nil { self[tag] = count }
   }
 }
 

@@ -30,7 +30,7 @@ struct EntryMatching {
     self.writtenIDs = writtenIDs
     let isRepaired = metadata.smilepile?.repairedFrom.isEmpty == false
     let asset = OpenedBackup.Photo.File(.asset)
-    // an app that has lost a file leaves out its manifest entry
+    // an app leaves out the manifest entry of a photo whose file is missing
     let missing = OpenedBackup.Photo.File(
       .unavailable(Unavailable(.missingBeforeBackup(isRepaired: isRepaired))))
     displayNames = metadata.displayNames
@@ -90,8 +90,9 @@ struct EntryMatching {
     }
   }
 
-  /// Returns the file of a photo that ships inside the app, or nil if there is none. iOS writes the files of such
-  /// photos anyway. Such a photo is added with its file, since the other phone's app may not include the photo.
+  /// Returns the file of a photo that ships inside the app; nil if the archive does not contain it. iOS writes the
+  /// files of such photos anyway. Such a photo is added with its file, since the other phone's app may not include the
+  /// photo.
   private mutating func file(
     ofAsset record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
   ) -> OpenedBackup.Photo.File? {
@@ -112,7 +113,7 @@ struct EntryMatching {
     return OpenedBackup.Photo.File(.unavailable(unavailable), originalPath: file.originalPath)
   }
 
-  /// Returns the file of a photo that the manifest does not list, or nil if there is none.
+  /// Returns the file of a photo that the manifest does not list; nil if no entry has one of the possible names.
   private mutating func unlistedFile(
     of record: Metadata.PhotoRecord, _ files: inout PhotoEntries
   ) -> OpenedBackup.Photo.File? {

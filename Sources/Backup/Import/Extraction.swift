@@ -211,7 +211,7 @@ final class Extraction: Sendable {
       entries = try ChainReader(source)
     }
 
-    /// Reads a photo to its end. See `ChainReader.read(_:of:_:)`.
+    /// Reads a photo to its end. See `ChainReader.read(_:of:verifies:_:)`.
     mutating func read(
       _ item: Placement.File, _ take: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> String? {

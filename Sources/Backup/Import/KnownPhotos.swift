@@ -47,7 +47,7 @@ struct KnownPhotos {
 
 extension OpenedBackup {
   /// Returns the content tags of photos, by index, as they are in the backup: whether a photo is corrupt is not
-  /// checked. A photo that cannot be read has none. Reads several photos at once. Blocks.
+  /// checked. Leaves out a photo that cannot be read. Reads several photos at once. Blocks.
   func tags(
     of indices: [Int], _ key: ContentTagKey, _ counter: ProgressCounter
   ) throws -> [Int: ContentTag] {

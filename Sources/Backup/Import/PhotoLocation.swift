@@ -7,7 +7,8 @@ import Zip
 package enum PhotoLocation: Sendable {
   /// An asset of the app, which has no file.
   case asset
-  /// An entry of the archive, or of an archive in its chain. Indirect, because most unavailable photos need less memory.
+  /// An entry of the archive, or of an archive in its chain. Indirect, so that photos without an entry need less
+  /// memory.
   indirect case entry(EntryReference)
   /// A file in the folder of `ImportOptions.photosFrom`, with its length and MD5.
   case file(FilePath, size: Int, md5: MD5Digest)

@@ -16,7 +16,7 @@ struct PhotoRepairs {
     /// The sources of the bytes, best first; at least one.
     let sources: [PhotoBytes]
 
-    /// Returns true if bytes have the content tag of the photo's row, or the row has none.
+    /// Returns true if bytes have the content tag of the photo's row, or the row has no tag.
     func hasTag(_ tag: ContentTag?) -> Bool { photo.tag == nil || photo.tag == tag }
   }
 
@@ -46,7 +46,7 @@ struct PhotoRepairs {
   /// Searches backups for photos, and reads the photos that it finds.
   ///
   /// - Parameters:
-  ///   - key: the key of the library's content tags; nil if none of the photos has a tag.
+  ///   - key: the key of the library's content tags; nil if no photo has a tag.
   ///   - skipsUnreadable: see `PhotoSources`.
   init(
     of photos: [LibraryCheck.UnusablePhoto], in backups: [OpenedBackup], _ key: ContentTagKey?,

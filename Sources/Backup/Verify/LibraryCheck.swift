@@ -17,7 +17,7 @@ struct LibraryCheck {
     /// The label of the photo in messages.
     var label: String
     var reason: String
-    /// The content tag in the photo's row; nil if the row has none.
+    /// The content tag in the photo's row; nil if an older version added the photo.
     var tag: ContentTag?
 
     /// Returns the same photo with a content tag.
@@ -71,7 +71,7 @@ struct LibraryCheck {
 /// Hashes a photo of a library and compares it with its row.
 private final class LibraryPhoto: HashableStream {
   private let photo: Photo
-  /// The content tag in the photo's row; nil if the row has none.
+  /// The content tag in the photo's row; nil if an older version added the photo.
   private let expectedTag: ContentTag?
   private var tag: RunningContentTag?
   private let library: Library

@@ -20,7 +20,7 @@ enum smilepile_content_tag_implementation {
   CONTENT_TAG_AVX2,
 };
 
-/// A message of which all bytes so far are hashed or in `rest`.
+/// A message. Its bytes so far are hashed, or are in `rest`.
 struct smilepile_content_tag {
   /// The value of the polynomial, the low word first.
   uint64_t value[2];

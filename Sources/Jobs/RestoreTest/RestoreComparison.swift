@@ -17,7 +17,8 @@ struct RestoreComparison {
   let counter: ProgressCounter
   /// The result so far.
   private(set) var result = ArchiveRestore.Comparison()
-  /// The photos of the library that no restored photo was found equal to. Photos may have one MD5 and different bytes.
+  /// The photos of the library that are not matched with a restored photo yet. Photos may have one MD5 and different
+  /// bytes.
   private var unmatched: [Key: [Photo]] = [:]
 
   private static let pieceSize = 1 << 20
@@ -102,7 +103,7 @@ struct RestoreComparison {
     }
   }
 
-  /// Returns true if the library has an equal photo that no other restored photo was compared with.
+  /// Matches a restored photo with an equal photo of the library. Returns false if no unmatched photo is equal.
   private mutating func hasEqual(_ photo: Photo, _ key: Key, _ label: String) throws -> Bool {
     let copy = try scratch.open(photo)
     let header = try ImageHeader.read { offset, count throws(FileError) in try copy.read(count, at: offset) }

@@ -84,7 +84,7 @@ package final class LeftoverFiles: Sendable {
     state.withLock { state in Set(state.unread.keys).union(state.verified.keys.map(\.size)) }
   }
 
-  /// Returns the content that a file of this origin had when an interrupted operation copied it; nil if none did.
+  /// Returns the content of the file that an interrupted operation copied from this origin; nil if no operation did.
   func content(of origin: PhotoOrigin) -> FileContent? { state.withLock { $0.contents[origin] } }
 
   /// Reads and hashes the files whose size one of the contents has. Blocks.

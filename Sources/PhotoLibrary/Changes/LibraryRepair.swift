@@ -8,9 +8,9 @@ import SystemPackage
 /// photos. Rows of photos do not change.
 ///
 /// A corrupt file is never deleted, because its picture may still be visible: the repair moves the file to
-/// `.rotten/ID`, under the photo's ID and file name. It gets that name first, as a second one, and then the intact file
-/// is renamed over its old name, so that at every moment one of the two files is at the place. Where a file cannot have
-/// two names, the corrupt file is moved away first; if an interruption comes between, `LibraryRecovery` fills the
+/// `.rotten/ID`, under the photo's ID and file name. The repair first links the corrupt file there, and then renames
+/// the intact file over the old name, so that one of the two files is at the place at every moment. On a file system
+/// without hard links, the repair moves the corrupt file away first; after an interruption, `LibraryRecovery` fills the
 /// place.
 package final class LibraryRepair: Sendable {
   /// A photo and the file that was staged for it.

@@ -88,8 +88,8 @@ struct UndoPlan {
 
   /// Numbers the different contents that have one MD5 and length, by their content tags.
   ///
-  /// - Returns: the numbers of the removed photos and of the restored ones, by ID. A photo of an older version, which
-  ///   has no tag, has none.
+  /// - Returns: the numbers of the removed photos and of the restored ones, by ID. Leaves out photos of older
+  ///   versions, which have no tag.
   private static func variants(
     of removed: [Photo], and restored: [Photo], of change: Change.Record, _ database: Database
   ) throws -> (before: [Int64: Int], after: [Int64: Int]) {

@@ -23,8 +23,9 @@ package struct PlainEntry: Sendable {
     self.verifies = verifies
   }
 
-  /// Reads the next bytes; fewer than the buffer's size only at the end. The bytes are verified when the end has been
-  /// reached. Blocks.
+  /// Reads the next bytes; fewer than the buffer's size only at the end. Verifies the bytes at the end if `verifies`
+  /// is true. Blocks.
+  ///
   /// - Throws: `.damaged` or `.file`.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let wanted = min(buffer.count, entry.size - position)
