@@ -92,7 +92,9 @@ struct Night {
     try #require(stat(path, &times) == 0)
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.seek(toOffset: UInt64(offset))
-    try file.write(contentsOf: [0xAA])
+    let byte = try #require(file.read(upToCount: 1)?.first)
+    try file.seek(toOffset: UInt64(offset))
+    try file.write(contentsOf: [~byte])
     try file.close()
     guard keepsDate else { return }
     try #require(utimensat(AT_FDCWD, path, [times.st_atim, times.st_mtim], 0) == 0)
