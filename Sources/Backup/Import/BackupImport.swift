@@ -191,6 +191,11 @@ struct BackupImport {
       "\($0.message), so an equal photo of the backup was used"
     }
     let extractedIndices = Set(plan.filesToExtract.map(\.source))
+    for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })
+    where extractedIndices.contains(index) {
+      let finding = Finding(source.label(of: source.photos[index]), reason)
+      summary.warnings.append("\(finding.message), so an equal photo of the backup was used")
+    }
     var corruptInBackup = BoundedList<String>()
     for (index, fault) in variants.corrupt.sorted(by: { $0.key < $1.key })
     where !extractedIndices.contains(index) {

@@ -16,15 +16,23 @@ struct EntryMatching {
   private var corruptPhotos = BoundedList<Finding>()
   /// The display name of each category, by its id.
   private let displayNames: [Int64: String]
-  private let losses: [String: String]
+  private let losses: [String: Loss]
   private let writtenIDs: [Int64: Int64]
+
+  /// A missing entry.
+  struct Loss {
+    /// Why it is missing.
+    var reason: String
+    /// The CRC-32 of its content; nil if it is unknown.
+    var crc32: UInt32?
+  }
 
   /// - Parameters:
   ///   - writtenIDs: the id in the backup for each photo that got a new id.
-  ///   - losses: the known reasons why entries are missing, by name.
+  ///   - losses: what is known of missing entries, by name.
   init(
     metadata: Metadata, entries: [Entry], root: String, writtenIDs: [Int64: Int64] = [:],
-    losses: [String: String] = [:]
+    losses: [String: Loss] = [:]
   ) {
     self.losses = losses
     self.writtenIDs = writtenIDs
@@ -143,9 +151,9 @@ struct EntryMatching {
     case .taken(let name):
       location = Self.unavailable(item, .sharedEntry(name: name))
     case .missing(let names):
-      let reason = names.compactMap { losses[$0] }.first
+      let loss = names.compactMap { losses[$0] }.first
       location = Self.unavailable(
-        item, reason.map { .damaged($0) } ?? .notInArchive(name: item.zipEntryName))
+        item, loss.map { .damaged($0.reason, crc32: $0.crc32) } ?? .notInArchive(name: item.zipEntryName))
     }
     return OpenedBackup.Photo.File(
       location, originalPath: item.originalPath,

@@ -136,8 +136,8 @@ final class Extraction: Sendable {
     }
   }
 
-  /// Stages the bytes of another photo of the backup with the same MD5, length and CRC-32. Photos that were made to
-  /// have one MD5 differ in their CRC-32.
+  /// Stages the bytes of another photo of the backup with the same MD5, length and CRC-32. Photos with one MD5 and
+  /// different bytes usually differ in their CRC-32.
   ///
   /// - Returns: the content tag; nil if the backup has no intact photo with this content.
   private func stageEqualPhoto(insteadOf item: Placement.File) throws -> ContentTag? {
@@ -262,7 +262,7 @@ final class Extraction: Sendable {
 extension OpenedBackup {
   /// The CRC-32 that the archive states for a photo; nil for a photo without an entry.
   fileprivate func crc32(ofPhotoAt index: Int) -> UInt32? {
-    entry(of: photos[index].location)?.entry.crc32
+    entry(of: photos[index].location)?.entry.knownCRC32
   }
 
   /// The indices of the photos with files, by content.

@@ -41,15 +41,20 @@ struct RepairPlan {
 
     let before = self.missedBefore(found)
     let own = Self.intactEntries(of: archive, states)
+    let contents =
+      missing.compactMap { photo in photo.md5.map { ($0, photo.crc32) } } + before.map { ($0.md5, nil) }
     var wanted: [MD5Digest: Int?] = [:]
     // the size in the manifest comes from the phone and may be wrong
-    for md5 in missing.compactMap(\.md5) + before.map(\.md5) where own[md5] == nil {
-      wanted[md5] = .some(nil)
-    }
+    for (md5, crc32) in contents where own.value(md5, crc32: crc32) == nil { wanted[md5] = .some(nil) }
     var supply = try supply(wanted)
-    let find = { (md5: MD5Digest) in try own[md5] ?? supply.find(md5, size: nil) }
+    let find = { (md5: MD5Digest, crc32: UInt32?) in
+      try own.value(md5, crc32: crc32) ?? supply.find(md5, crc32: crc32)
+    }
+    for index in (source.salvage?.replaced ?? [:]).keys.sorted() where found[index] != nil {
+      noteRestored(index, from: archive.path)
+    }
     try restore(missing, into: &found, find)
-    try restoreUndamaged(before, into: &found, find)
+    try restoreUndamaged(before, into: &found) { try find($0, nil) }
     failingOthers = supply.failing
     items = found.compactMap { $0 }
     lost += (source.salvage?.losses ?? []) + source.leftOut
@@ -61,6 +66,8 @@ struct RepairPlan {
     var index: Int
     var reason: String
     var md5: MD5Digest?
+    /// The CRC-32 of the intact bytes; nil if it is unknown.
+    var crc32: UInt32?
   }
 
   /// Separates the intact photos of the archive, each at its index in the backup, from the others.
@@ -74,33 +81,38 @@ struct RepairPlan {
       case .asset, .file: continue
       case .unavailable(let unavailable):
         guard unavailable.isDamage else { continue }
-        missing.append(Missing(index: index, reason: unavailable.reason, md5: unavailable.md5))
+        missing.append(
+          Missing(
+            index: index, reason: unavailable.reason, md5: unavailable.md5, crc32: unavailable.crc32))
       case .entry(let reference):
         let (entry, md5) = (reference.entry, reference.md5)
+        func note(_ reason: String, crc32: UInt32?) {
+          missing.append(Missing(index: index, reason: reason, md5: md5, crc32: crc32))
+        }
         switch states[entry.index] {
         case .intact(let digest) where md5 == nil || md5 == digest:
           found[index] = RewrittenPhoto(
             index, of: source, .entry(entry.index, of: archive), digest, size: entry.size)
         case .intact(let digest):
           let expected = md5?.description ?? "another"
-          let reason = "its MD5 is \(digest) and should be \(expected)"
-          missing.append(Missing(index: index, reason: reason, md5: md5))
-        case .damaged(let reason): missing.append(Missing(index: index, reason: reason, md5: md5))
-        case nil: missing.append(Missing(index: index, reason: "it is not in the archive", md5: md5))
+          // the CRC-32 is that of these bytes
+          note("its MD5 is \(digest) and should be \(expected)", crc32: nil)
+        case .damaged(let reason): note(reason, crc32: entry.knownCRC32)
+        case nil: note("it is not in the archive", crc32: nil)
         }
       }
     }
     return (found, missing)
   }
 
-  /// Returns the intact entries by the MD5s of their bytes: another photo with the same content may be corrupt.
+  /// Returns the intact entries by their contents: another photo with the same content may be corrupt.
   private static func intactEntries(
     of archive: Archive, _ states: [State?]
-  ) -> [MD5Digest: (PhotoBytes, size: Int)] {
-    var entries: [MD5Digest: (PhotoBytes, size: Int)] = [:]
+  ) -> ByContent<(PhotoBytes, size: Int)> {
+    var entries = ByContent<(PhotoBytes, size: Int)>()
     for (entry, state) in zip(archive.entries, states) {
       guard case .intact(let digest) = state else { continue }
-      entries[digest] = (.entry(entry.index, of: archive), entry.size)
+      entries.add((.entry(entry.index, of: archive), entry.size), digest, crc32: entry.knownCRC32)
     }
     return entries
   }
@@ -108,17 +120,21 @@ struct RepairPlan {
   /// Searches the other entries and sources for photos with `find`. Records photos that no source has as lost.
   private mutating func restore(
     _ missing: [Missing], into found: inout [RewrittenPhoto?],
-    _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
+    _ find: (MD5Digest, UInt32?) throws -> (PhotoBytes, size: Int)?
   ) throws {
     for photo in missing {
-      let label = source.label(of: source.photos[photo.index])
-      if let md5 = photo.md5, let (bytes, size) = try find(md5) {
+      if let md5 = photo.md5, let (bytes, size) = try find(md5, photo.crc32) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
-        restored.append(Finding(label, "it was taken from \(bytes.place.string.escaped)"))
+        noteRestored(photo.index, from: bytes.place)
       } else {
-        lost.append(Finding(label, photo.reason))
+        lost.append(Finding(source.label(of: source.photos[photo.index]), photo.reason))
       }
     }
+  }
+
+  private mutating func noteRestored(_ index: Int, from place: FilePath) {
+    restored.append(
+      Finding(source.label(of: source.photos[index]), "it was taken from \(place.string.escaped)"))
   }
 
   /// Searches the other entries and sources with `find` for the bytes of photos before they became corrupt. Keeps a

@@ -46,16 +46,26 @@ enum PhotoBytes: Sendable {
     }
   }
 
-  /// Reads the bytes to the end, and returns their MD5 and length; nil if they cannot be read.
-  func digest(_ counter: ProgressCounter) throws -> (md5: MD5Digest, size: Int)? {
+  /// What identifies the bytes of a photo.
+  struct Digest {
+    let md5: MD5Digest
+    let crc32: UInt32
+    /// The length.
+    let size: Int
+  }
+
+  /// Reads the bytes to the end; returns nil if they cannot be read.
+  func digest(_ counter: ProgressCounter) throws -> Digest? {
     var hash = RunningMD5()
+    var checksum = CRC32()
     var size = 0
     let fault = try read { bytes in
       try counter.checkCancellation()
       hash.update(bytes)
+      checksum.update(bytes)
       size += bytes.count
     }
-    return fault == nil ? (hash.digest, size) : nil
+    return fault == nil ? Digest(md5: hash.digest, crc32: checksum.value, size: size) : nil
   }
 
   /// Reads the bytes to the end, and returns their content tag; nil if they cannot be read.

@@ -54,13 +54,19 @@ struct PhotoSources {
   }
 
   /// Reads the sources of a photo to the end, and returns the first one in which the photo is intact.
-  mutating func find(_ md5: MD5Digest, size: Int?) throws -> (bytes: PhotoBytes, size: Int)? {
-    try places(of: md5, size: size).map { ($0.first, $0.size) }
+  ///
+  /// - Parameter crc32: the CRC-32 of the photo; nil if it is unknown.
+  mutating func find(_ md5: MD5Digest, crc32: UInt32?) throws -> (bytes: PhotoBytes, size: Int)? {
+    try places(of: md5, size: nil, crc32: crc32).map { ($0.first, $0.size) }
   }
 
   /// Returns the first source in which a photo is intact, and the other sources that may have it.
+  ///
+  /// - Parameters:
+  ///   - size: the length of the photo; nil if it is unknown.
+  ///   - crc32: the CRC-32 of the photo; nil if it is unknown.
   mutating func places(
-    of md5: MD5Digest, size: Int?
+    of md5: MD5Digest, size: Int?, crc32: UInt32? = nil
   ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {
     let places = candidates[md5] ?? []
     for (index, bytes) in places.enumerated() {
@@ -69,12 +75,13 @@ struct PhotoSources {
         noteFailing(bytes)
         continue
       }
-      if size == nil || size == found.size { return (bytes, Array(places[(index + 1)...]), found.size) }
+      guard size == nil || size == found.size, crc32 == nil || crc32 == found.crc32 else { continue }
+      return (bytes, Array(places[(index + 1)...]), found.size)
     }
     return nil
   }
 
-  private mutating func digest(of bytes: PhotoBytes) throws -> (md5: MD5Digest, size: Int)? {
+  private mutating func digest(of bytes: PhotoBytes) throws -> PhotoBytes.Digest? {
     guard faults[bytes.place] == nil else { return nil }
     do {
       let found = try bytes.digest(counter)

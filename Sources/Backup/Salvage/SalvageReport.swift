@@ -12,6 +12,8 @@ public struct SalvageReport: Sendable, Equatable {
   /// Missing entries that are not photos of the metadata, by name. Missing photos of the metadata are reported as
   /// unavailable in the backup.
   public var losses: [Finding]
+  /// Why the own entries of photos are missing that got the entry of an equal photo, by the photos' indices.
+  var replaced: [Int: String]
   /// The MD5 of the recovered `metadata.json`; nil if it is missing.
   var metadataDigest: MD5Digest?
 
@@ -75,6 +77,7 @@ extension OpenedBackup {
       unknownEntries: found.unknownEntries, archive: salvage.archive, root: found.root, password: password,
       salvage: SalvageReport(
         fault: Finding(path.string.escaped, message: fault), losses: found.losses,
+        replaced: found.replaced,
         metadataDigest: found.metadataDigest))
   }
 

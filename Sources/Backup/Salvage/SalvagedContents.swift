@@ -21,6 +21,8 @@ struct SalvagedContents {
   private(set) var corruptBeforeBackup: [Finding] = []
   private(set) var unknownEntries: [String] = []
   private(set) var losses: [Finding] = []
+  /// Why the own entries of photos are missing that got the entry of an equal photo, by index.
+  private(set) var replaced: [Int: String] = [:]
 
   private let salvage: Salvage
   private let proof: EntryProof
@@ -240,32 +242,43 @@ struct SalvagedContents {
 
   /// Gives missing photos the entries of other photos for which the manifest has the same MD5.
   private mutating func restoreMissingFromOtherPhotos() {
-    var references: [MD5Digest: EntryReference] = [:]
+    var references = ByContent<EntryReference>()
     for photo in photos {
-      if case .entry(let reference) = photo.location, let md5 = reference.md5 { references[md5] = reference }
+      if case .entry(let reference) = photo.location, let md5 = reference.md5 {
+        references.add(reference, md5, crc32: reference.entry.knownCRC32)
+      }
     }
     for (index, photo) in photos.enumerated() {
       guard let unavailable = photo.location.unavailable, unavailable.isDamage, let md5 = unavailable.md5,
-        let reference = references[md5]
+        let reference = references.value(md5, crc32: unavailable.crc32)
       else { continue }
       photos[index] = photo.at(.entry(reference))
+      replaced[index] = unavailable.reason
     }
   }
 
   /// Gives missing photos the entries that have their MD5, and removes these from `others`.
   private mutating func restoreMissing(from others: inout [Entry]) throws {
-    var missing: [MD5Digest: [Int]] = [:]
+    var missing: [MissingContent: [Int]] = [:]
     for (index, photo) in photos.enumerated() {
-      if let md5 = photo.location.unavailable?.md5 { missing[md5, default: []].append(index) }
+      guard let unavailable = photo.location.unavailable, let md5 = unavailable.md5 else { continue }
+      missing[MissingContent(md5: md5, crc32: unavailable.crc32), default: []].append(index)
     }
     guard !missing.isEmpty else { return }
     try others.removeAll { entry in
-      guard let md5 = try proof.digest(of: entry), let indices = missing.removeValue(forKey: md5) else {
-        return false
-      }
+      guard let md5 = try proof.digest(of: entry) else { return false }
+      let contents = Set([entry.knownCRC32, nil]).map { MissingContent(md5: md5, crc32: $0) }
+      let indices = contents.flatMap { missing.removeValue(forKey: $0) ?? [] }
       for index in indices { photos[index] = photos[index].at(.entry(EntryReference(entry, md5: md5))) }
-      return true
+      return !indices.isEmpty
     }
+  }
+
+  /// What is known of the content of a missing photo.
+  private struct MissingContent: Hashable {
+    let md5: MD5Digest
+    /// Nil if it is unknown.
+    let crc32: UInt32?
   }
 
   /// Returns the ID of the category for rescued photos. Adds the category unless it exists.
@@ -288,14 +301,15 @@ struct SalvagedContents {
   }
 
   private mutating func match(_ entries: [Entry]) throws {
-    var reasons: [String: String] = [:]
+    var reasons: [String: EntryMatching.Loss] = [:]
     var names: Set<String> = []
     for loss in salvage.losses where loss.name.hasPrefix(root) {
       let name = String(loss.name.dropFirst(root.count))
-      reasons[name] = "its file \(name.escaped) is lost: \(loss.reason)"
+      reasons[name] = .init(reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: loss.crc32)
     }
     for (name, reason) in unverifiedNames where name.hasPrefix(root) {
-      reasons[String(name.dropFirst(root.count))] = "its file \(name.escaped) is lost: \(reason)"
+      reasons[String(name.dropFirst(root.count))] = .init(
+        reason: "its file \(name.escaped) is lost: \(reason)")
     }
     let matching = EntryMatching(
       metadata: metadata, entries: entries, root: root, writtenIDs: writtenIDs, losses: reasons)

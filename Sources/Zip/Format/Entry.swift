@@ -9,6 +9,9 @@ package struct Entry: Sendable, Equatable {
     /// WinZip's AES, extra field 0x9901. `hasCRC` is false for AE-2, whose checksum field is zero: only its
     /// authentication code protects the bytes.
     case aes(keyBits: Int, hasCRC: Bool)
+
+    /// False for AE-2.
+    var hasCRC: Bool { if case .aes(_, let hasCRC) = self { hasCRC } else { true } }
   }
 
   /// The index in the directory.
@@ -44,6 +47,8 @@ package struct Entry: Sendable, Equatable {
   /// The attributes in the format of that system; for Unix the upper half is the mode.
   package let externalAttributes: UInt32
 
+  /// The CRC-32 of the bytes after reading; nil for AE-2.
+  package var knownCRC32: UInt32? { encryption.hasCRC ? crc32 : nil }
   /// The bytes of the name in the archive.
   package var rawName: [UInt8] { otherRawName ?? Array(name.utf8) }
   /// True if reading it needs a password.

@@ -68,8 +68,8 @@ struct EvidenceSearch {
       case .lost(let reason):
         lost.append(
           LostEntry(
-            name: header.name, rawName: header.rawName, reason: reason, start: header.offset,
-            dataOffset: header.dataOffset, end: evidence.declaredEnd))
+            name: header.name, rawName: header.rawName, reason: reason, crc32: evidence.declaredChecksum,
+            start: header.offset, dataOffset: header.dataOffset, end: evidence.declaredEnd))
       }
     }
   }
@@ -222,7 +222,8 @@ struct EvidenceSearch {
         let (end, overflow) = (site &+ header).addingReportingOverflow(record.compressedSize)
         lost.append(
           LostEntry(
-            name: record.name, rawName: record.rawName, reason: isCut ? .truncated : reason, start: site,
+            name: record.name, rawName: record.rawName, reason: isCut ? .truncated : reason,
+            crc32: record.encryption.hasCRC ? record.crc32 : nil, start: site,
             end: overflow || end > file.status.size ? site : end, hasHeader: false, leavesBytes: !isCut))
       }
     }

@@ -35,6 +35,12 @@ struct HeaderEvidence {
     return (ends + sizes.map { header.dataOffset + $0 }).max()
   }
 
+  /// The CRC-32 that the records declare; nil if they declare none, or disagree.
+  var declaredChecksum: UInt32? {
+    let checksums = Set(claims.map(\.knownCRC32))
+    return checksums.count == 1 ? checksums.first ?? nil : nil
+  }
+
   /// Finds out what is known about the data. It keeps no state, but charges the budget of the probe.
   func examine() throws -> Result {
     var series = WorkBudget.Series()

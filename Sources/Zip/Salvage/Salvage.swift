@@ -15,6 +15,8 @@ package struct Salvage: Sendable {
     package let name: String
     /// Why it cannot be recovered.
     package let reason: Reason
+    /// The CRC-32 of its content; nil if no record that is left declares it, or if they disagree.
+    package var crc32: UInt32?
   }
 
   /// Why an entry cannot be recovered.
