@@ -138,6 +138,9 @@ extension Library {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy)"
+    case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
+      return "another program was interrupted while it changed the database; "
+        + "run .tables in sqlite3, which restores the state before the change"
     case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
       // most of these messages name neither a table nor a row
       let words = error.sql?.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(1000)
@@ -187,8 +190,10 @@ extension Library {
     guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return false }
     switch folder.writeFault() {
     case .readOnlyFileSystem?:
-      // SQLite ignores the log of an immutable database
-      return try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0
+      // SQLite ignores the log and the journal of an immutable database
+      return try ["library.sqlite-wal", "library.sqlite-journal"].allSatisfy { name in
+        try folder.status(of: name)?.size ?? 0 == 0
+      }
     case .permissionDenied?:
       throw LibraryError.database(
         folder.path,
