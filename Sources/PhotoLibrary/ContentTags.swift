@@ -14,18 +14,25 @@ package struct ContentTags: Sendable {
   /// Returns the tag in the row of a photo; nil if the row is of an older version, which did not compute tags.
   package subscript(id: Int64) -> ContentTag? { tags[id] }
 
+  /// Returns the tag in the row of a photo with the key; nil if the row has no tag.
+  package func expected(of id: Int64) -> (tag: ContentTag, key: ContentTagKey)? {
+    tags[id].map { (tag: $0, key: key) }
+  }
+
+  private init(_ key: ContentTagKey, _ tags: [Int64: ContentTag]) { (self.key, self.tags) = (key, tags) }
+
   /// Reads the key and the tags. A library of an older version that no writer has opened yet has no tags; the key is
   /// then a random one, for comparisons within one operation.
   init(_ database: Database) throws {
-    guard try Self.areStored(database) else {
-      guard let key = ContentTagKey(secret: ContentTagKey.randomSecret()) else {
-        preconditionFailure("random secrets have the length of a secret")
-      }
-      (self.key, tags) = (key, [:])
-      return
+    self.init(
+      try Self.areStored(database) ? Self.key(database) : Self.randomKey(), try Self.tags(database))
+  }
+
+  private static func randomKey() -> ContentTagKey {
+    guard let key = ContentTagKey(secret: ContentTagKey.randomSecret()) else {
+      preconditionFailure("random secrets have the length of a secret")
     }
-    key = try Self.key(database)
-    tags = try Self.tags(database)
+    return key
   }
 
   /// False for a library of an older version that no writer has opened yet.
@@ -38,9 +45,13 @@ package struct ContentTags: Sendable {
     try tags(database, of: Photo.databaseTableName)
   }
 
-  /// Reads the tags of the photos that a change replaced or removed, by ID.
-  static func tags(keptBy change: Change.Record, _ database: Database) throws -> [Int64: ContentTag] {
-    try tags(database, of: "replacedPhoto", "AND changeId = ?", [change.id])
+  /// Reads the key, and the tags of the photos that a change replaced or removed.
+  ///
+  /// - Parameter changeID: the ID of the change.
+  init(keptBy changeID: String, _ database: Database) throws {
+    self.init(
+      try Self.areStored(database) ? Self.key(database) : Self.randomKey(),
+      try Self.tags(database, of: "replacedPhoto", "AND changeId = ?", [changeID]))
   }
 
   private static func tags(

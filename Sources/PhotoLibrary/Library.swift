@@ -164,30 +164,63 @@ public final class Library: Sendable {
     of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?,
     whileReading: () throws -> Void = {}
   ) throws -> Bool {
+    try stateOfFile(of: photo, tag: expected, whileReading: whileReading) == .intact
+  }
+
+  /// The state of a photo's file.
+  package enum FileState: Sendable {
+    /// The file has the bytes of the photo, as far as the row tells.
+    case intact
+    /// The file has another photo with the same MD5.
+    case exchanged
+    /// The file is missing, cannot be read, or has another MD5 or size than the row.
+    case missingOrCorrupt
+  }
+
+  /// Compares a photo's file with its row. Parameters as for `hasIntactFile`.
+  package func stateOfFile(
+    of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?,
+    whileReading: () throws -> Void = {}
+  ) throws -> FileState {
+    do {
+      return try compareFile(of: photo, tag: expected, whileReading: whileReading)
+    } catch is File.Unreadable {
+      return .missingOrCorrupt
+    }
+  }
+
+  /// Does the same, and throws `File.Unreadable` if the file cannot be read.
+  private func compareFile(
+    of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?, whileReading: () throws -> Void
+  ) throws -> FileState {
     var hash = RunningMD5()
     var tag = expected.map { RunningContentTag($0.key) }
     var size = 0
-    do {
-      try File.readPieces(opening: { () throws(FileError) in try open(photo) }) { bytes in
-        try whileReading()
-        hash.update(bytes)
-        tag?.update(bytes)
-        size += bytes.count
-      }
-    } catch is File.Unreadable {
-      return false
+    try File.readPieces(opening: { () throws(FileError) in try open(photo) }) { bytes in
+      try whileReading()
+      hash.update(bytes)
+      tag?.update(bytes)
+      size += bytes.count
     }
-    return hash.digest == photo.md5 && size == photo.fileSize && tag?.value == expected?.tag
+    guard hash.digest == photo.md5, size == photo.fileSize else { return .missingOrCorrupt }
+    return tag?.value == expected?.tag ? .intact : .exchanged
   }
 
-  /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date or the MD5.
+  /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date, or the MD5 and the
+  /// content tag.
   ///
+  /// - Parameter tag: the expected tag, with its key; nil if the photo's row has no tag.
   /// - Throws: `FileError` if the file cannot be read.
-  func isUnchanged(_ photo: Photo) throws -> Bool {
+  func isUnchanged(_ photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?) throws -> Bool {
     guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
       status.size == photo.fileSize
     else { return false }
-    return try status.modified == photo.createdAt || MD5Digest.ofFile(open(photo)).digest == photo.md5
+    if status.modified == photo.createdAt { return true }
+    do {
+      return try compareFile(of: photo, tag: tag, whileReading: {}) == .intact
+    } catch let error as File.Unreadable {
+      throw error.error
+    }
   }
 
   /// The identity of the library's folder.

@@ -1,3 +1,4 @@
+import Checksums
 internal import Databases
 import FileSystem
 internal import GRDB
@@ -18,14 +19,14 @@ struct UntrackedFiles {
         try database.rows("SELECT id, path FROM photo WHERE NOT isFromAssets", of: "photo") { row in
           try row.text("path", at: 1)
         },
-        try Photo.fetchAll(
-          database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE NOT isFromAssets",
-          of: "replacedPhoto"),
+        try Self.replaced(database),
         try FileMove.pending(in: database)
       )
     }
     // a file that cannot be read may be the photo's
-    let replacedPaths = replaced.filter { (try? library.isUnchanged($0)) ?? true }.map(\.path)
+    let replacedPaths = replaced.filter { photo, tag in
+      (try? library.isUnchanged(photo, tag: tag)) ?? true
+    }.map(\.photo.path)
     let pending = moves.filter { $0.kind == .add }.map(\.target)
     known = Set((stored + replacedPaths + pending).map { FilePath($0) })
     let own: Set<FilePath> = [
@@ -36,6 +37,23 @@ struct UntrackedFiles {
     try collectPhotos("photos")
     try collectOperations(in: StagingFolder.parent)
     try collectOperations(in: ReplacedFiles.parent)
+  }
+
+  /// Returns the photos with files that changes replaced or removed, and the content tags of those that have one.
+  private static func replaced(
+    _ database: Database
+  ) throws -> [(photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?)] {
+    let changes = try database.rows(
+      "SELECT DISTINCT changeId FROM replacedPhoto", of: "replacedPhoto"
+    ) { try $0.text("changeId", at: 0) }
+    return try changes.flatMap { change in
+      let tags = try ContentTags(keptBy: change, database)
+      return try Photo.fetchAll(
+        database,
+        sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ? AND NOT isFromAssets",
+        arguments: [change], of: "replacedPhoto"
+      ).map { ($0, tags.expected(of: $0.id)) }
+    }
   }
 
   private mutating func collectPhotos(_ folder: FilePath) throws {

@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 internal import GRDB
 import SystemPackage
@@ -89,17 +90,20 @@ struct ReplacedFiles {
   /// The file of a photo that a change replaced or removed.
   private struct ReplacedFile {
     private let photo: Photo
+    /// The content tag of the photo, with its key; nil if its row has no tag.
+    private let tag: (tag: ContentTag, key: ContentTagKey)?
     let path: FilePath
     /// Its name in the undo's folder.
     var name: FilePath { FilePath(String(photo.id)) }
 
-    init(_ photo: Photo) {
+    init(_ photo: Photo, _ tags: ContentTags) {
       self.photo = photo
+      tag = tags.expected(of: photo.id)
       path = FilePath(photo.path)
     }
 
     /// Returns true if the file in its place is this one, and not one that another program put there.
-    func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo) }
+    func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo, tag: tag) }
 
     /// Returns true if it is in the undo's folder. An empty file there reserves its name, where the file system cannot
     /// rename without replacing.
@@ -112,14 +116,15 @@ struct ReplacedFiles {
   /// Returns the files that a change replaced and that no photo has now.
   private func files(of change: String) throws -> [ReplacedFile] {
     try library.read { database in
-      try Photo.fetchAll(
+      let tags = try ContentTags(keptBy: change, database)
+      return try Photo.fetchAll(
         database,
         sql: """
           SELECT \(Photo.columns(database)) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
           """, arguments: [change], of: "replacedPhoto"
-      ).map { ReplacedFile($0) }
+      ).map { ReplacedFile($0, tags) }
     }
   }
 

@@ -15,6 +15,10 @@ struct UndoPlan {
   let changed: Set<Int64>
   /// The rows that the change added. The content of some may be among `restored`.
   let removed: [Photo]
+  /// The content tags of the photos in the library.
+  let tagsInLibrary: ContentTags
+  /// The content tags in the rows that the change kept.
+  let keptTags: ContentTags
   /// The number of categories that come back.
   let restoredCategories: Int
   /// The photos and categories that the undo removes.
@@ -56,7 +60,10 @@ struct UndoPlan {
     let now = try LibraryContents(database)
     changed = Set(now.photos.map(\.id)).subtracting(removed.map(\.id)).intersection(restored.map(\.id))
     let before = try Self.contents(before: newest, now, restored, removed, database)
-    let variants = try Self.variants(of: removed, and: restored, of: newest, database)
+    tagsInLibrary = try ContentTags(database)
+    keptTags = try ContentTags(keptBy: newest.id, database)
+    let present = removed + now.photos.filter { [changed] in changed.contains($0.id) }
+    let variants = Self.variants(of: present, tagsInLibrary, and: restored, keptTags)
     removal = Removal(from: now, to: before, variants: variants)
     photosBack = Removal(from: before, to: now, variants: (variants.after, variants.before)).photos
     lowered = now.settings.protections(loweredBy: before.settings)
@@ -88,14 +95,17 @@ struct UndoPlan {
 
   /// Numbers the different contents that have one MD5 and length, by their content tags.
   ///
-  /// - Returns: the numbers of the removed photos and of the restored ones, by ID. Leaves out photos of older
+  /// - Parameters:
+  ///   - present: the rows that the undo removes or replaces.
+  ///   - restored: the rows that it restores.
+  /// - Returns: the numbers of the photos in the library and of the restored ones, by ID. Leaves out photos of older
   ///   versions, which have no tag.
   private static func variants(
-    of removed: [Photo], and restored: [Photo], of change: Change.Record, _ database: Database
-  ) throws -> (before: [Int64: Int], after: [Int64: Int]) {
-    guard !removed.isEmpty, !restored.isEmpty else { return ([:], [:]) }
+    of present: [Photo], _ presentTags: ContentTags, and restored: [Photo], _ restoredTags: ContentTags
+  ) -> (before: [Int64: Int], after: [Int64: Int]) {
+    guard !present.isEmpty, !restored.isEmpty else { return ([:], [:]) }
     var known: [FileContent: [ContentTag]] = [:]
-    func numbers(_ photos: [Photo], _ tags: [Int64: ContentTag]) -> [Int64: Int] {
+    func numbers(_ photos: [Photo], _ tags: ContentTags) -> [Int64: Int] {
       var numbers: [Int64: Int] = [:]
       for photo in photos {
         guard let md5 = photo.md5, let tag = tags[photo.id] else { continue }
@@ -106,10 +116,7 @@ struct UndoPlan {
       }
       return numbers
     }
-    return (
-      numbers(removed, try ContentTags.tags(database)),
-      numbers(restored, try ContentTags.tags(keptBy: change, database))
-    )
+    return (numbers(present, presentTags), numbers(restored, restoredTags))
   }
 
   /// The condition for rows that a change added.

@@ -121,7 +121,7 @@ struct UndoRun {
       guard !photo.isFromAssets, !plan.changed.contains(photo.id), !missing.contains(photo.id) else {
         return false
       }
-      return (try? library.hasIntactFile(of: photo)) != true
+      return (try? library.hasIntactFile(of: photo, tag: plan.keptTags.expected(of: photo.id))) != true
     }
   }
 
@@ -141,7 +141,8 @@ struct UndoRun {
     try plan.removed.filter { photo in
       try counter.checkCancellation()
       guard !photo.isFromAssets else { return false }
-      return try library.root.status(of: FilePath(photo.path)) != nil && !library.isUnchanged(photo)
+      return try library.root.status(of: FilePath(photo.path)) != nil
+        && !library.isUnchanged(photo, tag: plan.tagsInLibrary.expected(of: photo.id))
     }
   }
 
