@@ -1,6 +1,8 @@
 import Backup
+import Foundation
 import Operations
 import PhotoLibrary
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -27,12 +29,40 @@ struct CollisionJobTests {
     // their folders are removed with them
     defer { withExtendedLifetime((original, scratch)) {} }
     let live = try Library(path: original.path)
+    let (contents, tags) = try live.contentsAndTags()
     var comparison = RestoreComparison(
-      scratch: try Library(path: scratch.path), live: live, contents: try live.contents(), isCurrent: true,
+      scratch: try Library(path: scratch.path), live: live, contents: contents, tags: tags, isCurrent: true,
       counter: ProgressCounter())
     try comparison.run(missingBefore: [:], hasFailed: false)
     #expect(comparison.result.failures.count == failures)
     #expect(comparison.result.identical == 2 - failures)
+  }
+
+  @Test("Restore test: a library file that was exchanged for another photo of the library is damaged")
+  func exchangedForOther() async throws {
+    let live = try SampleLibrary()
+    let folder = try ScratchFolder()
+    var options = AddOptions()
+    options.category = "family"
+    for (index, bytes) in [MD5Collision.one, MD5Collision.other].enumerated() {
+      let file = try folder.write(bytes, to: "x\(index).jpg")
+      _ = try await Work.add([file], to: live.path, options: options).summary
+    }
+    let backup = folder.path.appending("both.zip")
+    _ = try await Work.export(live.path, to: backup).summary
+    let scratch = try SampleLibrary()
+    _ = try await Work.import([backup], into: scratch.path, options: ImportOptions()).summary
+    for photo in try live.contents.photos {
+      try Data(MD5Collision.other).write(to: URL(fileURLWithPath: live.file(of: photo).string))
+    }
+    let library = try Library(path: live.path)
+    let (contents, tags) = try library.contentsAndTags()
+    var comparison = RestoreComparison(
+      scratch: try Library(path: scratch.path), live: library, contents: contents, tags: tags,
+      isCurrent: true, counter: ProgressCounter())
+    try comparison.run(missingBefore: [:], hasFailed: false)
+    #expect(comparison.result.failures == [])
+    #expect(comparison.result.damagedInLibrary.count == 1)
   }
 
   @Test("Restore test: the archives of both photos with one MD5 pass", arguments: [true, false])
@@ -75,5 +105,29 @@ struct CollisionJobTests {
     ])
     night.on(day: 2)
     #expect(try await night.backup().destinations[0].isNew == false)
+  }
+
+  /// Adds a photo with a content tag, of which another photo has the MD5.
+  ///
+  /// - Returns: the path of its file.
+  private func addPhoto(to night: Night) async throws -> String {
+    let file = try night.scratch.write(MD5Collision.one, to: "x.jpg")
+    var options = AddOptions()
+    options.category = "Family"
+    _ = try await Work.add([file], to: night.library.path, options: options).summary
+    let photo = try #require(try night.library.contents.photos.last)
+    return night.library.file(of: photo).string
+  }
+
+  @Test("Restore test: the library's file that was exchanged is damaged, and the archive is not")
+  func exchangedLibraryFile() async throws {
+    var night = try Night()
+    let file = try await addPhoto(to: night)
+    _ = try await night.backup()
+    try Data(MD5Collision.other).write(to: URL(fileURLWithPath: file))
+    night.on(day: 2)
+    let report = try await night.drill()
+    #expect(report.results.flatMap(\.failures) == [])
+    #expect(report.damagedInLibrary.count == 2)
   }
 }

@@ -12,6 +12,8 @@ struct RestoreComparison {
   let live: Library
   /// The contents of the live library.
   let contents: LibraryContents
+  /// The content tags of the live library.
+  let tags: ContentTags
   /// True if the library is unchanged since the archive was made. Every restored photo must then be in the library.
   let isCurrent: Bool
   let counter: ProgressCounter
@@ -20,12 +22,16 @@ struct RestoreComparison {
   /// The photos of the library that are not matched with a restored photo yet. Photos may have one MD5 and different
   /// bytes.
   private var unmatched: [Key: [Photo]] = [:]
+  /// The photos of the library that are matched with a restored photo.
+  private var matched: [Key: [Photo]] = [:]
 
   private static let pieceSize = 1 << 20
 
-  init(scratch: Library, live: Library, contents: LibraryContents, isCurrent: Bool, counter: ProgressCounter)
-  {
-    (self.scratch, self.live, self.contents) = (scratch, live, contents)
+  init(
+    scratch: Library, live: Library, contents: LibraryContents, tags: ContentTags, isCurrent: Bool,
+    counter: ProgressCounter
+  ) {
+    (self.scratch, self.live, self.contents, self.tags) = (scratch, live, contents, tags)
     (self.isCurrent, self.counter) = (isCurrent, counter)
   }
 
@@ -81,7 +87,7 @@ struct RestoreComparison {
     for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
-      if try live.hasIntactFile(of: photo, whileReading: counter.checkCancellation) {
+      if try hasIntactFile(photo) {
         result.notes.append(
           "\(label): it is missing from the archive and intact in the library; the next backup stores it")
       } else {
@@ -120,9 +126,15 @@ struct RestoreComparison {
     guard let index = try unmatched[key]?.firstIndex(where: { try isEqual(copy, to: $0) }) else {
       return false
     }
-    unmatched[key]?.remove(at: index)
+    if let original = unmatched[key]?.remove(at: index) { matched[key, default: []].append(original) }
     result.identical += 1
     return true
+  }
+
+  /// Returns true if a photo's file in the library is intact.
+  private func hasIntactFile(_ photo: Photo) throws -> Bool {
+    try live.hasIntactFile(
+      of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
   }
 
   /// Records why the library has no equal photo.
@@ -135,7 +147,7 @@ struct RestoreComparison {
       }
       return
     }
-    if try live.hasIntactFile(of: original, whileReading: counter.checkCancellation) {
+    if try hasIntactFile(original), try !removeDamaged(matchedBy: key) {
       result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
       // the import has verified that the restored photo has the MD5 of its row
@@ -143,6 +155,17 @@ struct RestoreComparison {
         Finding(
           label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
     }
+  }
+
+  /// Removes the matched photos with a key up to the first whose file in the library is damaged. Such a file may have the
+  /// bytes of another photo with the same MD5, and was then equal to the restored photo of that one.
+  ///
+  /// - Returns: false if no file is damaged.
+  private mutating func removeDamaged(matchedBy key: Key) throws -> Bool {
+    while let photo = matched[key]?.popLast() {
+      if try !hasIntactFile(photo) { return true }
+    }
+    return false
   }
 
   /// Returns true if the files are equal; false if they differ or the library's file cannot be read.
