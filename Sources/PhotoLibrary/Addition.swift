@@ -47,14 +47,16 @@ enum Addition {
 }
 
 extension Library {
-  /// Returns the content, and the number of changes up to it, at one moment. Blocks.
-  package func contentsAndChanges() throws -> (contents: LibraryContents, changes: Int?) {
+  /// Returns the content, the content tags, and the number of changes up to them, at one moment. Blocks.
+  package func contentsTagsAndChanges() throws -> (
+    contents: LibraryContents, tags: ContentTags, changes: Int?
+  ) {
     try read { database in
       // a reader does not migrate
       let changes =
         try database.tableExists("addition")
         ? database.rowCount(of: "change") : nil
-      return (try LibraryContents(database), changes)
+      return (try LibraryContents(database), try ContentTags(database), changes)
     }
   }
 

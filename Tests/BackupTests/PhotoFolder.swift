@@ -26,7 +26,8 @@ final class PhotoFolder {
   let contents: [[UInt8]]
   let items: [PipelineItem]
 
-  init(sizes: [Int]) throws {
+  /// - Parameter key: the key of the content tags that the pipeline compares; nil for none.
+  init(sizes: [Int], taggedWith key: ContentTagKey? = nil) throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("pipeline-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     self.url = url
@@ -42,7 +43,8 @@ final class PhotoFolder {
     items = contents.enumerated().map { index, bytes in
       let path = FilePath(url.path + "/\(index)")
       return PipelineItem(
-        entryName: "photos/\(index).jpg", size: bytes.count, modified: 1_700_000_000_000
+        entryName: "photos/\(index).jpg", size: bytes.count, modified: 1_700_000_000_000,
+        expected: key.map { TaggedContent(md5: Self.digest(bytes), tag: $0.tag(of: bytes), key: $0) }
       ) { () throws(FileError) in try File.open(path, .read) }
     }
   }

@@ -119,6 +119,39 @@ struct CollisionJobTests {
     return night.library.file(of: photo).string
   }
 
+  @Test(
+    "Backup: a file that was exchanged for a photo with its MD5 is reported, and nothing is pruned",
+    arguments: [true, false])
+  func exchangedFile(isIncremental: Bool) async throws {
+    var night = try Night("incremental: \(isIncremental)", "retention: {keep-last: 1}")
+    let file = try await addPhoto(to: night)
+    #expect(try await night.backup().outcome == .done)
+    try Data(MD5Collision.other).write(to: URL(fileURLWithPath: file))
+    // the second of these runs needs no new archive
+    for day in 2...3 {
+      night.on(day: day)
+      let run = try await night.backup()
+      #expect(run.outcome == .incomplete)
+      #expect(run.missing.count == 1)
+      #expect(run.destinations[0].isNew == (day == 2))
+    }
+    let first = try #require(night.archives("one").min { $0.date < $1.date })
+    let restored = try await Self.restore(first.path)
+    #expect(restored.contains(MD5Collision.one))
+    try Data(MD5Collision.one).write(to: URL(fileURLWithPath: file))
+    night.on(day: 4)
+    #expect(try await night.backup().outcome == .done)
+    let newest = try #require(night.archives("one").max { $0.date < $1.date })
+    #expect(try await Self.restore(newest.path).contains(MD5Collision.one))
+  }
+
+  /// Restores an archive. Returns the bytes of each photo.
+  private static func restore(_ archive: String) async throws -> [[UInt8]] {
+    let library = try SampleLibrary()
+    _ = try await Work.import([FilePath(archive)], into: library.path, options: ImportOptions()).summary
+    return try Array(library.bytesOfPhotos().values)
+  }
+
   @Test("Restore test: the library's file that was exchanged is damaged, and the archive is not")
   func exchangedLibraryFile() async throws {
     var night = try Night()

@@ -11,6 +11,8 @@ import Zip
 /// verified if the options ask for that.
 struct ArchiveExport {
   let library: Library
+  /// The content tags of the library's photos.
+  let tags: ContentTags
   let outputPath: ArchiveOutputPath
   let date: Date
   let options: ExportOptions
@@ -59,18 +61,18 @@ struct ArchiveExport {
 
   // MARK: Writing
 
-  /// Writes the archives. If a photo cannot be read, discards them, checks the other photos, and writes the archives
+  /// Writes the archives. If the file of a photo cannot be archived, discards them, checks the other photos, and writes the archives
   /// once more without those that fail.
   private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     do {
       return try writeOnce(plan, fingerprint)
     } catch let unreadable as UnreadablePhoto {
       Self.logger.notice(
-        "a photo cannot be read; checking the others, then writing the archive again",
+        "a photo cannot be archived; checking the others, then writing the archive again",
         metadata: ["photo": "\(plan.label(unreadable.photo))", "reason": "\(unreadable.reason)"])
     }
     let bad = try PhotoPipeline.check(
-      plan.items.map { library.pipelineItem($0) }, readers: try readers(),
+      plan.items.map { library.pipelineItem($0, tags) }, readers: try readers(),
       isCancelled: { [counter] in counter.isCancelled })
     let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
     counter.restart()
@@ -87,7 +89,7 @@ struct ArchiveExport {
     }
   }
 
-  /// A photo whose file cannot be read, or has another length than planned.
+  /// A photo whose file cannot be read, has another length than planned, or has another photo with the same MD5.
   private struct UnreadablePhoto: Error {
     var photo: Photo
     var reason: ItemReason
@@ -121,7 +123,7 @@ struct ArchiveExport {
     let exportDate = date.milliseconds
     // the directory of an encrypted archive is not encrypted, and has the entries' dates
     let modified = plan.isEncrypted ? exportDate : nil
-    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
+    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, tags, modified: modified) })
     pipeline.password = options.password
     pipeline.options.readers = try readers()
     pipeline.options.startsWriteBack = options.syncs

@@ -43,7 +43,8 @@ package struct ExportPlan: Sendable {
   package let photos: [Photo]
   /// The photos whose files are stored in the archive itself, by ID.
   package let items: [Item]
-  /// The photos whose files are missing or unreadable in the library. The base may have some of them.
+  /// The photos whose files are missing or unreadable in the library, or have another photo with the same MD5. The base
+  /// may have some of them.
   package let missing: [Missing]
   /// The photos whose files have another length or date than their rows, by ID. A program other than smilepile has
   /// modified these files.
@@ -220,7 +221,7 @@ package struct ExportPlan: Sendable {
     return missing.filter { !ids.contains($0.photo.id) }
   }
 
-  /// A finding for each photo whose file is missing or unreadable in the library.
+  /// A finding for each photo of `missing`.
   var missingFindings: [Finding] {
     let lost = Set(lost.map(\.photo.id))
     return missing.map { missing in

@@ -70,7 +70,7 @@ public struct ExportRun {
       try options.isIncremental
       ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, counter) : nil
     let date = options.date ?? Date()
-    let (contents, changes) = try library.contentsAndChanges()
+    let (contents, tags, changes) = try library.contentsTagsAndChanges()
     var history = try library.exportHistory(at: date.milliseconds)
     history.changes = changes
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
@@ -84,14 +84,15 @@ public struct ExportRun {
     counter.report(plan.missingFindings)
     // before anything is published: reading takes long and can be cancelled
     let corrupt = try library.corruptPhotos(
-      among: plan.increment?.photosToRecheck ?? [], isInBase: true, of: plan, counter)
+      among: plan.increment?.photosToRecheck ?? [], tags, isInBase: true, of: plan, counter)
     counter.report(corrupt)
     let outcome =
       switch options.format {
       case _ where options.isDryRun: try dryRun(plan, outputPath)
       case .zip:
         try ArchiveExport(
-          library: library, outputPath: outputPath, date: date, options: options, counter: counter
+          library: library, tags: tags, outputPath: outputPath, date: date, options: options,
+          counter: counter
         )
         .run(plan)
       case .json:

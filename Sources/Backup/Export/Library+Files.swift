@@ -26,12 +26,20 @@ extension Library {
 
   /// Returns how the pipeline reads a photo.
   ///
-  /// - Parameter modified: the entry's date, if the archive must not reveal the photo's.
-  func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
+  /// - Parameters:
+  ///   - tags: the content tags of the library's photos; nil to compare only MD5s.
+  ///   - modified: the entry's date, if the archive must not reveal the photo's.
+  func pipelineItem(
+    _ item: ExportPlan.Item, _ tags: ContentTags? = nil, modified: Int64? = nil
+  ) -> PipelineItem {
     // captures only the path, since there is one closure for each photo
     let path = item.photo.path
+    let expected = item.photo.md5.flatMap { md5 in
+      tags?.expected(of: item.photo.id).map { TaggedContent(md5: md5, tag: $0.tag, key: $0.key) }
+    }
     return PipelineItem(
-      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt
+      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt,
+      expected: expected
     ) {
       () throws(FileError) in try self.openPhoto(at: path)
     }
@@ -51,17 +59,25 @@ extension Library {
   ) throws -> [Finding] {
     let plan = try ExportPlan(contents, options, files: files(of:))
     let photos = moment.map(plan.photosToRecheck(modifiedAfter:)) ?? plan.items.map(\.photo)
-    return try corruptPhotos(among: photos, isInBase: moment != nil, of: plan, counter)
+    return try corruptPhotos(among: photos, contentTags(), isInBase: moment != nil, of: plan, counter)
   }
 
   /// - Parameter isInBase: true if the base contains an intact file of each photo.
   func corruptPhotos(
-    among photos: [Photo], isInBase: Bool, of plan: ExportPlan, _ counter: ProgressCounter
+    among photos: [Photo], _ tags: ContentTags, isInBase: Bool, of plan: ExportPlan,
+    _ counter: ProgressCounter
   ) throws -> [Finding] {
-    try photos.filter { try !hasIntactFile(of: $0, whileReading: counter.checkCancellation) }.map {
-      Finding(
-        plan.label($0),
-        "it is corrupt in the library\(isInBase ? "; the base contains an intact file" : "")",
+    try photos.compactMap { photo in
+      let state = try stateOfFile(
+        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+      let reason: String
+      switch state {
+      case .intact: return nil
+      case .exchanged: reason = "\(ItemReason.exchanged)"
+      case .missingOrCorrupt: reason = "it is corrupt in the library"
+      }
+      return Finding(
+        plan.label(photo), isInBase ? "\(reason); the base contains an intact file" : reason,
         remedy: .repairLibrary)
     }
   }

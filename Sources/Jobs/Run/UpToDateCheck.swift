@@ -52,9 +52,11 @@ struct UpToDateCheck {
     let missing = Set(archives.flatMap(\.missingPhotos).map(\.id))
     guard !missing.isEmpty else { return archives }
     let library = forecast.library
-    let isBack = try library.contents().photos.contains { photo in
+    let (contents, tags) = try library.contentsAndTags()
+    let isBack = try contents.photos.contains { photo in
       try missing.contains(photo.id)
-        && library.hasIntactFile(of: photo, whileReading: context.counter.checkCancellation)
+        && library.hasIntactFile(
+          of: photo, tag: tags.expected(of: photo.id), whileReading: context.counter.checkCancellation)
     }
     return isBack ? [] : archives
   }
