@@ -102,17 +102,24 @@ package struct Replacement: Sendable {
   private static func files(
     of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64], _ variants: ContentVariants
   ) -> [Int?] {
+    // a photo that was corrupt when it was backed up takes any variant, since its intact bytes are unknown
+    let takesAnyVariant = backup.photos.contains { $0.md5NotInBackup != nil }
     /// Returns true if a photo of the library has the intact content of a photo of the backup.
     func hasContent(_ index: Int, of file: Int) -> Bool {
       let (photo, wanted) = (library.photos[file], backup.photos[index])
       guard wanted.hasContent(of: photo) else { return false }
       return wanted.md5NotInBackup != nil || variants[incoming: index] == variants[existing: photo.id]
     }
-    var libraryFiles: [MD5Digest: [Int]] = [:]
+    var byContent: [Content: [Int]] = [:]
+    var byMD5: [MD5Digest: [Int]] = [:]
     for index in library.photos.indices.reversed() {
-      if let md5 = library.photos[index].md5 { libraryFiles[md5, default: []].append(index) }
+      let photo = library.photos[index]
+      guard let md5 = photo.md5 else { continue }
+      let content = FileContent(md5: md5, size: photo.fileSize)
+      byContent[Content(content, variants[existing: photo.id]), default: []].append(index)
+      if takesAnyVariant { byMD5[md5, default: []].append(index) }
     }
-    guard !libraryFiles.isEmpty else { return Array(repeating: nil, count: ids.count) }
+    guard !byContent.isEmpty else { return Array(repeating: nil, count: ids.count) }
     let byID = Dictionary(uniqueKeysWithValues: library.photos.indices.map { (library.photos[$0].id, $0) })
     var isTaken = Array(repeating: false, count: library.photos.count)
     var result = [Int?](repeating: nil, count: ids.count)
@@ -123,20 +130,43 @@ package struct Replacement: Sendable {
       result[index] = file
       isTaken[file] = true
     }
-    for md5 in Array(libraryFiles.keys) { libraryFiles[md5]?.removeAll { isTaken[$0] } }
     let order = ids.indices.filter { result[$0] == nil }
     for rank in OpenedBackup.Photo.Need.allCases {
       for index in order where backup.photos[index].need == rank {
         let photo = backup.photos[index]
-        guard let md5 = photo.intactMD5 else { continue }
-        // the files of other variants stay in the list
-        guard let position = libraryFiles[md5]?.lastIndex(where: { hasContent(index, of: $0) }),
-          let file = libraryFiles[md5]?.remove(at: position)
-        else { continue }
+        let file: Int?
+        if let md5 = photo.md5NotInBackup {
+          file = byMD5[md5]?.popLast { !isTaken[$0] }
+        } else if let md5 = photo.location.md5, let size = photo.location.size {
+          let content = Content(FileContent(md5: md5, size: size), variants[incoming: index])
+          file = byContent[content]?.popLast { !isTaken[$0] }
+        } else {
+          file = nil
+        }
+        guard let file else { continue }
         result[index] = file
+        isTaken[file] = true
       }
     }
     return result
+  }
+}
+
+/// A content, with the number of its variant.
+private struct Content: Hashable {
+  let content: FileContent
+  let variant: Int
+
+  init(_ content: FileContent, _ variant: Int) { (self.content, self.variant) = (content, variant) }
+}
+
+extension [Int] {
+  /// Removes and returns the last element that satisfies a condition. Removes all elements after it.
+  fileprivate mutating func popLast(where condition: (Int) -> Bool) -> Int? {
+    while let last = popLast() {
+      if condition(last) { return last }
+    }
+    return nil
   }
 }
 

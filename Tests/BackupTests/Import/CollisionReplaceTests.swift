@@ -81,4 +81,34 @@ struct CollisionReplaceTests {
     #expect(undo.photosRestored == 1)
     try await scene.expect([0, 1], in: library)
   }
+
+  @Test("MD5 collision: a replacement by many photos with one MD5 takes linear time")
+  func manyPhotos() async throws {
+    let twins = scene.photos.map { Array($0.prefix(128)) }
+    let count = 3000
+    func sample(_ numbers: Range<Int>, _ bytes: (Int) -> [UInt8]) throws -> SampleLibrary {
+      let members = numbers.map { number in
+        SampleLibrary.Member(id: Int64(number), fileName: "\(number).jpg", bytes: bytes(number))
+      }
+      return try SampleLibrary(members, categories: [.sample(1, "family")])
+    }
+    let kept = try sample(1..<count + 1) { _ in twins[0] }
+    let library = try Library(path: kept.path)
+    let other = try sample(2 * count..<4 * count) { twins[$0 < 3 * count ? 1 : 0] }
+    let archive = scene.scratch.path.appending("many.zip")
+    try await other.exporting(to: archive)
+    let backup = try OpenedBackup(path: archive)
+    let contents = try library.contents()
+    let variants = try ContentVariants(of: backup, in: contents, KnownPhotos(in: library), ProgressCounter())
+    var planning = MergePlanning(photos: backup.photos.count)
+    let empty = LibraryContents(categories: [], photos: [], settings: contents.settings)
+    let categories = planning.mergeCategories(backup.metadata, empty, updates: false)
+    let start = ProcessorTime.ofThread
+    let rows = Replacement(
+      of: contents, by: backup, categories: planning.edit.newCategories, byID: categories, variants
+    ).rows
+    #expect(ProcessorTime.ofThread - start < .seconds(3))
+    #expect(rows.map(\.isKept) == (0..<2 * count).map { $0 >= count })
+    #expect(Set(rows.suffix(count).map(\.photo.path)) == Set(contents.photos.map(\.path)))
+  }
 }
