@@ -135,10 +135,11 @@ struct PhotoRepairs {
     } catch let error as ArchiveError {
       return "\(error)"
     }
-    guard fault == nil, hash.digest == repair.md5, written == repair.photo.photo.fileSize,
-      repair.hasTag(tag?.value)
-    else {
+    guard fault == nil, hash.digest == repair.md5, written == repair.photo.photo.fileSize else {
       return "\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")"
+    }
+    guard repair.hasTag(tag?.value) else {
+      return "\(source.place.string.escaped): it has another photo with the same MD5"
     }
     try file.setModified(milliseconds: repair.photo.photo.createdAt)
     file.startWriteBack(from: 0, count: written)

@@ -55,6 +55,25 @@ struct CollisionRepairTests {
     #expect(try Array(library.bytesOfPhotos().values) == [scene.photos[0]])
   }
 
+  @Test("MD5 collision: a repair reports an archive that has only the other photo")
+  func archiveChanges() async throws {
+    let library = try await scene.bring(0, into: nil, .imported)
+    let archives = [
+      try await scene.archive(of: scene.photos[0], as: "one.zip"),
+      try await scene.archive(of: scene.photos[1], as: "other.zip"),
+    ]
+    try scene.exchange(in: library)
+    let writer = try LibraryWriter(path: library.path)
+    let counter = ProgressCounter()
+    let damaged = try LibraryCheck(library: writer.library, counter: counter).unusablePhotos().damaged
+    let backups = try archives.map { try OpenedBackup(path: $0) }
+    let repairs = try PhotoRepairs(of: damaged, in: backups, writer.contentTagKey(), counter)
+    try Data().write(to: URL(fileURLWithPath: archives[0].string))
+    let outcome = try repairs.apply(writer, counter)
+    #expect(outcome.failures[damaged[0].photo.id] == "\(archives[1]): it has another photo with the same MD5")
+    #expect(outcome.places.isEmpty)
+  }
+
   @Test("MD5 collision: an import does not restore a missing file from the other photo")
   func missingFile() async throws {
     let library = try await scene.bring(0, into: nil, .imported)
