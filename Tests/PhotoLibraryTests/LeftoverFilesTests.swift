@@ -238,15 +238,22 @@ struct LeftoverFilesTests {
 
   /// Leaves the file of an interrupted change, with its record in the log.
   private func leavePhoto(from origin: PhotoOrigin) throws {
-    let writer = try writer()
-    let kept = scratch.folder.path("kept").string
-    let folder = try writer.change(.merge) { change in
-      let folder = scratch.path.appending(StagingFolder.path(of: change.id).components).string
+    try interrupt { change, writer in
       let bytes = Array(Self.photo.utf8)
       let file = try change.stage("0")
       try bytes.withUnsafeBytes { try file.write($0, at: 0) }
       change.recordVerified(
         file, md5: content(Self.photo).md5, tag: try writer.contentTagKey().tag(of: bytes), from: origin)
+    }
+  }
+
+  /// Begins a change, and keeps the files that it has staged, as an interruption does.
+  private func interrupt(_ stage: (Change, LibraryWriter) throws -> Void) throws {
+    let writer = try writer()
+    let kept = scratch.folder.path("kept").string
+    let folder = try writer.change(.merge) { change in
+      let folder = scratch.path.appending(StagingFolder.path(of: change.id).components).string
+      try stage(change, writer)
       try FileManager.default.moveItem(atPath: folder, toPath: kept)
       return folder
     }
@@ -269,6 +276,34 @@ struct LeftoverFilesTests {
         #expect(reused.tag == (entry == 0 ? tag : nil))
       }
     }
+  }
+
+  /// Uses the photo in a change that is interrupted then.
+  ///
+  /// - Parameter isCompared: true to compare the bytes first, and to record the comparison.
+  private func reusePhoto(from origin: PhotoOrigin, isCompared: Bool) throws {
+    try interrupt { change, writer in
+      try writer.leftovers.verify([content(Self.photo)], ProgressCounter())
+      let reused = try #require(change.reuse(content(Self.photo), from: origin, as: "0", modified: 0))
+      guard isCompared, reused.tag == nil else { return }
+      var comparison = try change.comparison(withStaged: "0", writer.contentTagKey())
+      try Array(Self.photo.utf8).withUnsafeBytes { try comparison.add($0) }
+      let tag = try #require(try comparison.finish())
+      change.recordVerified(staged: "0", md5: content(Self.photo).md5, tag: tag, from: origin)
+    }
+  }
+
+  @Test(
+    "Leftover files: a file that a change took has a record of its origin, or of the one it was compared with",
+    arguments: [(0, false), (1, false), (1, true)])
+  func takenTwice(entry: Int, isCompared: Bool) throws {
+    let (first, second) = (try origin(entry: 0), try origin(entry: entry))
+    try leavePhoto(from: first)
+    try reusePhoto(from: second, isCompared: isCompared)
+    let leftovers = try writer().leftovers
+    let isRecorded = entry == 0 || isCompared
+    #expect(leftovers.content(of: second) == (isRecorded ? content(Self.photo) : nil))
+    #expect(leftovers.content(of: first) == (entry == 0 ? content(Self.photo) : nil))
   }
 
   @Test("Leftover files: a list with the content tags of another key is not used")

@@ -187,8 +187,12 @@ struct BackupImport {
       "\($0.photo.label): its file was missing from the library and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
-    summary.warnings += replaced.map {
-      "\($0.message), so an equal photo of the backup was used"
+    summary.warnings += zip(extracted.replaced, replaced).map { file, finding in
+      switch file.substitute {
+      case .stagedFile:
+        "\(finding.message), so the file that an interrupted import or add had copied was used"
+      case .equalPhoto, nil: "\(finding.message), so an equal photo of the backup was used"
+      }
     }
     let extractedIndices = Set(plan.filesToExtract.map(\.source))
     for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })

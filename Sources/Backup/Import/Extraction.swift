@@ -15,7 +15,7 @@ final class Extraction: Sendable {
     var staged: [Change.StagedFile] = []
     /// The files that are corrupt in the backup, in the backup's order. They are not staged.
     var damaged: [DamagedFile] = []
-    /// The files that are corrupt in the backup, and were staged from equal photos of the backup.
+    /// The files that are corrupt in the backup, and were staged from elsewhere.
     var replaced: [DamagedFile] = []
   }
 
@@ -23,6 +23,16 @@ final class Extraction: Sendable {
   struct DamagedFile {
     let file: MergePlan.FileToExtract
     let reason: String
+    /// Where the bytes came from instead; nil if the file was not staged.
+    var substitute: Substitute?
+
+    /// Where the bytes of a file that is corrupt in the backup came from.
+    enum Substitute {
+      /// An equal photo of the backup.
+      case equalPhoto
+      /// A file that an interrupted operation had staged.
+      case stagedFile
+    }
   }
 
   let source: OpenedBackup
@@ -106,30 +116,43 @@ final class Extraction: Sendable {
       try counter.checkCancellation()
       try comparison.add(bytes)
     }
-    if fault == nil, let tag = try comparison.finish() { return Reused(tag: tag) }
-    if try fault != nil || !isIntact(item, &reader) { return Reused(tag: nil) }
-    try change.unstage(item.stagedName)
-    return nil
+    if fault == nil, let tag = try comparison.finish() {
+      if let origin {
+        change.recordVerified(staged: item.stagedName, md5: file.md5, tag: tag, from: origin)
+      }
+      return Reused(tag: tag)
+    }
+    guard let reason = try fault ?? self.fault(of: item, &reader) else {
+      try change.unstage(item.stagedName)
+      return nil
+    }
+    replaced.withLock {
+      $0.append(DamagedFile(file: file, reason: reason, substitute: .stagedFile))
+    }
+    return Reused(tag: nil)
   }
 
-  /// Reads a photo of the backup; returns true if it has the MD5 that the backup states.
-  private func isIntact(_ item: Placement.File, _ reader: inout Reader) throws -> Bool {
+  /// Reads a photo of the backup. Returns why it is corrupt; nil if it has the MD5 that the backup states.
+  private func fault(of item: Placement.File, _ reader: inout Reader) throws -> String? {
     var hash = RunningMD5()
     let fault = try reader.read(item) { bytes in
       try counter.checkCancellation()
       hash.update(bytes)
     }
-    return fault == nil && hash.digest == item.planned.md5
+    if let fault { return fault }
+    let md5 = item.planned.md5
+    return hash.digest == md5 ? nil : "its MD5 is \(hash.digest) and should be \(md5)"
   }
 
   /// Replaces the staged file of a corrupt photo by the bytes of an equal photo, or leaves the photo out.
   func reportCorrupt(_ photo: ExtractedPhoto, _ reason: String) throws {
-    let file = DamagedFile(file: photo.item.planned, reason: reason)
+    var file = DamagedFile(file: photo.item.planned, reason: reason)
     try change.unstage(photo.item.stagedName)
     let tag = try stageEqualPhoto(insteadOf: photo.item)
     counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)
     if let tag {
-      replaced.withLock { $0.append(file) }
+      file.substitute = .equalPhoto
+      replaced.withLock { [file] in $0.append(file) }
       reportIntact(at: photo.index, tag)
     } else {
       damaged.add(file, at: photo.index)

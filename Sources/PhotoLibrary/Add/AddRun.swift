@@ -222,7 +222,10 @@ struct AddRun {
         try counter.checkCancellation()
         try comparison.add(piece)
       }
-      if let tag = try comparison.finish() { return tag }
+      if let tag = try comparison.finish() {
+        change.recordVerified(staged: name, md5: content.md5, tag: tag, from: found.origin)
+        return tag
+      }
     } catch is File.Unreadable {}
     try change.unstage(name)
     return nil

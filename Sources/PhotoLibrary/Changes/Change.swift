@@ -99,6 +99,17 @@ package final class Change: Sendable {
     staging.recordVerified(file, StagedFileLog.Copy(md5: md5, tag: tag, origin: origin))
   }
 
+  /// Does the same for a leftover file that was staged and whose bytes were compared with those of the origin.
+  ///
+  /// - Parameter name: the name in the staging folder.
+  package func recordVerified(
+    staged name: String, md5: MD5Digest, tag: ContentTag, from origin: PhotoOrigin
+  ) {
+    // the record only saves time
+    guard let file = try? staging.open(name) else { return }
+    recordVerified(file, md5: md5, tag: tag, from: origin)
+  }
+
   /// A leftover file that was staged.
   package struct ReusedFile {
     /// The content tag; nil if the file was not copied from the same origin. Then only its MD5 and size are those of

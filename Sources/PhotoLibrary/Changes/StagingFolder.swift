@@ -64,7 +64,7 @@ final class StagingFolder: Sendable {
     log.append(file, copy, in: directory)
   }
 
-  /// Moves a leftover file here. Any thread.
+  /// Moves a leftover file here. Records it if it was copied from the origin. Any thread.
   ///
   /// - Returns: nil if no verified leftover file has the content.
   func reuse(
@@ -74,8 +74,9 @@ final class StagingFolder: Sendable {
     let file = try? folders.inFolder(of: name, in: directory) {
       (folder, last) throws(FileError) -> Change.ReusedFile? in
       leftovers.take(content, from: origin, to: folder, as: last, modified: modified) { file, copy in
-        if let copy { recordVerified(file, copy) }
-        return Change.ReusedFile(tag: copy?.origin == origin ? copy?.tag : nil)
+        guard let copy, copy.origin == origin else { return Change.ReusedFile(tag: nil) }
+        recordVerified(file, copy)
+        return Change.ReusedFile(tag: copy.tag)
       }
     }
     guard let file = file ?? nil else { return nil }

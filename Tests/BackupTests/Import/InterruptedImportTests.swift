@@ -117,9 +117,22 @@ struct InterruptedImportTests {
     var corrupt = backup
     corrupt.members[0] = .stored("photos/1_beach.jpg", "BEACH")
     try leave("beach", as: "0")
-    let summary = try await library.importing(corrupt.write(to: scratch, as: "corrupt.zip"))
+    let archive = try corrupt.write(to: scratch, as: "corrupt.zip")
+    let summary = try await library.importing(archive)
     #expect(summary.photosImported == 3)
     try expectPhotosOfBackup()
+    let reports = summary.warnings.filter {
+      $0.hasSuffix("so the file that an interrupted import or add had copied was used")
+    }
+    #expect(reports.count == 1)
+    #expect(reports.first?.hasPrefix("photo 1 “beach” in “Family”: its MD5 is ") == true)
+    #expect(Array(summary.damagedArchives.keys) == [archive])
+  }
+
+  @Test("Interrupted import: a staged file of an intact photo needs no report")
+  func intactInBackup() async throws {
+    try leave("beach", as: "0")
+    #expect(try await library.importing(path).warnings == [])
   }
 
   /// Leaves a staged file, changes the library, and expects that the next import copies the photo again.
