@@ -38,7 +38,7 @@ struct PipelineStages: Sendable {
           return hasher.fillsLanes || state.isStarved ? true : nil
         })
       {
-        done = try hasher.hash()
+        done = hasher.hash()
         for chunk in done { for (item, digest) in chunk.digests { hashed(item, digest) } }
       }
     }
