@@ -43,10 +43,11 @@ struct UntrackedFiles {
   private static func replaced(
     _ database: Database
   ) throws -> [(photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?)] {
-    let changes = try database.rows(
-      "SELECT DISTINCT changeId FROM replacedPhoto", of: "replacedPhoto"
-    ) { try $0.text("changeId", at: 0) }
-    return try changes.flatMap { change in
+    // DISTINCT would read the repetitions of a forged table without a row that the limit counts
+    let changes = try database.rows("SELECT changeId FROM replacedPhoto", of: "replacedPhoto") { row in
+      try row.text("changeId", at: 0)
+    }
+    return try Set(changes).flatMap { change in
       let tags = try ContentTags(keptBy: change, database)
       return try Photo.fetchAll(
         database,
