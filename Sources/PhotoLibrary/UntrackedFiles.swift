@@ -43,7 +43,8 @@ struct UntrackedFiles {
   private static func replaced(
     _ database: Database
   ) throws -> [(photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?)] {
-    // DISTINCT would read the repetitions of a forged table without a row that the limit counts
+    // Not DISTINCT: in a forged table SQLite would read any number of equal rows before it returns one that the limit
+    // counts.
     let changes = try database.rows("SELECT changeId FROM replacedPhoto", of: "replacedPhoto") { row in
       try row.text("changeId", at: 0)
     }

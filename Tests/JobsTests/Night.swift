@@ -84,7 +84,8 @@ struct Night {
     try FileManager.default.moveItem(atPath: folder(name).string, toPath: folder(newName).string)
   }
 
-  /// Changes one byte of a file. The default offset is inside the first photo of an archive.
+  /// Changes one byte of a file; an offset behind its end extends the file. The default offset is inside the first photo
+  /// of an archive.
   ///
   /// - Parameter keepsDate: restores the modification date, so that only reading reveals the change (bit rot).
   func damage(_ path: String, at offset: Int = 3000, keepsDate: Bool = false) throws {
@@ -92,7 +93,7 @@ struct Night {
     try #require(stat(path, &times) == 0)
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.seek(toOffset: UInt64(offset))
-    let byte = try #require(file.read(upToCount: 1)?.first)
+    let byte = try file.read(upToCount: 1)?.first ?? 0
     try file.seek(toOffset: UInt64(offset))
     try file.write(contentsOf: [~byte])
     try file.close()

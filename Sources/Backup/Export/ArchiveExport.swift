@@ -61,8 +61,8 @@ struct ArchiveExport {
 
   // MARK: Writing
 
-  /// Writes the archives. If the file of a photo cannot be archived, discards them, checks the other photos, and writes the archives
-  /// once more without those that fail.
+  /// Writes the archives. If the file of a photo cannot be archived, discards the archives, checks the other photos, and
+  /// writes the archives once more without those that fail.
   private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     do {
       return try writeOnce(plan, fingerprint)

@@ -21,7 +21,7 @@ final class ArchiveFeed: PlacedContents {
   private var headers: [PipelineState.Header] = []
   /// The content tag of the current item so far; nil if the expected tag is unknown.
   private var tag: RunningContentTag?
-  /// The indices of the items that have not the expected content tag: their files are exchanged or corrupt.
+  /// The indices of the items without the expected content tag: their files are exchanged or corrupt.
   private var differing: [Int] = []
 
   init(

@@ -12,7 +12,7 @@ struct PipelineItem: Sendable {
   var modified: Int64
   /// The content in the photo's row; nil if the row has no content tag.
   var expected: TaggedContent?
-  /// Opens the file. One thread of the pipeline calls this closure once.
+  /// Opens the file. May be called again.
   var open: @Sendable () throws(FileError) -> File
 }
 
@@ -51,7 +51,7 @@ enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
   case tooShort(bytes: Int)
   /// The file is longer than its size.
   case tooLong
-  /// The file has the MD5 of the photo, and not its content tag.
+  /// The file has the MD5 of the photo, and another content tag.
   case exchanged
 
   /// One line for the user, without the item's name.

@@ -137,6 +137,35 @@ struct BackupImport {
     }
   }
 
+  /// Returns a warning for each photo whose own bytes are missing or corrupt in the backup, and which has others.
+  ///
+  /// - Parameters:
+  ///   - replaced: the findings of `extracted.replaced`.
+  ///   - indices: the photos whose files are, or would be, added.
+  private func substitutes(
+    _ extracted: Extraction.Outcome, _ replaced: [Finding], among indices: Set<Int>
+  ) -> [String] {
+    let verb = options.isDryRun ? "would be" : "was"
+    var warnings = BoundedList<String>()
+    for (file, finding) in zip(extracted.replaced, replaced) {
+      let substitute =
+        switch file.substitute {
+        case .stagedFile: "the file that an interrupted import or add had copied"
+        case .equalPhoto, nil: "an equal photo of the backup"
+        }
+      warnings.append("\(finding.message), so \(substitute) was used")
+    }
+    let corrupt = Set((extracted.damaged + extracted.replaced).map(\.file.source))
+    for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })
+    where indices.contains(index) && !corrupt.contains(index) {
+      let finding = Finding(source.label(of: source.photos[index]), reason)
+      warnings.append("\(finding.message), so an equal photo of the backup \(verb) used")
+    }
+    return warnings.elements {
+      "\(Count($0, "more photo is", "more photos are")) missing or corrupt in the backup and came from elsewhere"
+    }
+  }
+
   /// The archive that has a corrupt photo.
   private func archive(of damaged: Extraction.DamagedFile) -> FilePath {
     source.archive(of: source.photos[damaged.file.source])
@@ -187,19 +216,8 @@ struct BackupImport {
       "\($0.photo.label): its file was missing from the library and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
-    summary.warnings += zip(extracted.replaced, replaced).map { file, finding in
-      switch file.substitute {
-      case .stagedFile:
-        "\(finding.message), so the file that an interrupted import or add had copied was used"
-      case .equalPhoto, nil: "\(finding.message), so an equal photo of the backup was used"
-      }
-    }
     let extractedIndices = Set(plan.filesToExtract.map(\.source))
-    for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })
-    where extractedIndices.contains(index) {
-      let finding = Finding(source.label(of: source.photos[index]), reason)
-      summary.warnings.append("\(finding.message), so an equal photo of the backup was used")
-    }
+    summary.warnings += substitutes(extracted, replaced, among: extractedIndices)
     var corruptInBackup = BoundedList<String>()
     for (index, fault) in variants.corrupt.sorted(by: { $0.key < $1.key })
     where !extractedIndices.contains(index) {

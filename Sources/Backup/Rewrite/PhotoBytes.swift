@@ -46,6 +46,12 @@ enum PhotoBytes: Sendable {
     }
   }
 
+  /// Returns false if an archive declares another CRC-32 for the bytes.
+  func mayHave(_ crc32: UInt32?) -> Bool {
+    guard let crc32, case .entry(let index, let archive, _) = self else { return true }
+    return archive.entries[index].knownCRC32.map { $0 == crc32 } ?? true
+  }
+
   /// What identifies the bytes of a photo.
   struct Digest {
     let md5: MD5Digest

@@ -69,7 +69,7 @@ struct PhotoSources {
     of md5: MD5Digest, size: Int?, crc32: UInt32? = nil
   ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {
     let places = candidates[md5] ?? []
-    for (index, bytes) in places.enumerated() {
+    for (index, bytes) in places.enumerated() where bytes.mayHave(crc32) {
       guard let found = try digest(of: bytes) else { continue }
       guard found.md5 == md5 else {
         noteFailing(bytes)

@@ -305,7 +305,9 @@ struct SalvagedContents {
     var names: Set<String> = []
     for loss in salvage.losses where loss.name.hasPrefix(root) {
       let name = String(loss.name.dropFirst(root.count))
-      reasons[name] = .init(reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: loss.crc32)
+      // records of one name may disagree
+      let crc32 = reasons[name].map { $0.crc32 == loss.crc32 ? loss.crc32 : nil } ?? loss.crc32
+      reasons[name] = .init(reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: crc32)
     }
     for (name, reason) in unverifiedNames where name.hasPrefix(root) {
       reasons[String(name.dropFirst(root.count))] = .init(

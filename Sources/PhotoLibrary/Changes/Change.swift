@@ -99,7 +99,7 @@ package final class Change: Sendable {
     staging.recordVerified(file, StagedFileLog.Copy(md5: md5, tag: tag, origin: origin))
   }
 
-  /// Does the same for a leftover file that was staged and whose bytes were compared with those of the origin.
+  /// Records a reused staged file, after its bytes were compared with those of the origin.
   ///
   /// - Parameter name: the name in the staging folder.
   package func recordVerified(

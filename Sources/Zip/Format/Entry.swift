@@ -10,8 +10,10 @@ package struct Entry: Sendable, Equatable {
     /// authentication code protects the bytes.
     case aes(keyBits: Int, hasCRC: Bool)
 
-    /// False for AE-2.
-    var hasCRC: Bool { if case .aes(_, let hasCRC) = self { hasCRC } else { true } }
+    /// Returns the value of a checksum field; nil if AE-2 leaves it out.
+    func known(_ crc32: UInt32) -> UInt32? {
+      if case .aes(_, hasCRC: false) = self, crc32 == 0 { nil } else { crc32 }
+    }
   }
 
   /// The index in the directory.
@@ -47,8 +49,8 @@ package struct Entry: Sendable, Equatable {
   /// The attributes in the format of that system; for Unix the upper half is the mode.
   package let externalAttributes: UInt32
 
-  /// The CRC-32 of the bytes after reading; nil for AE-2.
-  package var knownCRC32: UInt32? { encryption.hasCRC ? crc32 : nil }
+  /// The CRC-32 of the bytes after reading; nil for AE-2, if its field is zero.
+  package var knownCRC32: UInt32? { encryption.known(crc32) }
   /// The bytes of the name in the archive.
   package var rawName: [UInt8] { otherRawName ?? Array(name.utf8) }
   /// True if reading it needs a password.

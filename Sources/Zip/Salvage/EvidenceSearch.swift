@@ -223,7 +223,7 @@ struct EvidenceSearch {
         lost.append(
           LostEntry(
             name: record.name, rawName: record.rawName, reason: isCut ? .truncated : reason,
-            crc32: record.encryption.hasCRC ? record.crc32 : nil, start: site,
+            crc32: record.encryption.known(record.crc32), start: site,
             end: overflow || end > file.status.size ? site : end, hasHeader: false, leavesBytes: !isCut))
       }
     }

@@ -74,7 +74,9 @@ struct EqualPhotoTests {
     try scene.expectBoth(library)
   }
 
-  @Test("Equal photo: a lost photo that gets the bytes of another one is named", arguments: Damage.allCases)
+  @Test(
+    "Equal photo: a missing photo that gets the bytes of an equal one is reported",
+    arguments: Damage.allCases)
   func naming(damage: Damage) async throws {
     let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let archive = try await scene.archive(of: bytes, bytes, as: "equal.zip")
