@@ -103,6 +103,19 @@ struct RemoveTests {
     #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
+  @Test("Remove: a file that another program changed stays in its place, also after the next removal")
+  func changedFile() throws {
+    let photo = try #require(try scratch.contents().photos.first { $0.id == 1 })
+    try scratch.folder.write("edited by another program", to: "library/\(photo.path)")
+    let summary = try remove(selection(ids: [1]))
+    #expect(summary.missing.count == 1)
+    #expect(summary.missing[0].message.hasSuffix("has changed its file \(photo.path), which stays there"))
+    try remove(selection(ids: [2]))
+    try remove(selection(ids: [3]))
+    #expect(try scratch.photoTexts()[photo.path] == "edited by another program")
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [photo.path])
+  }
+
   @Test("Remove: a category is removed with its photos")
   func category() throws {
     try remove(selection(categories: ["cars"]))

@@ -8,8 +8,8 @@ import SystemPackage
 /// They move from `photos` to `.undo/CHANGE/PHOTO`, from where `undo` moves them back. When the next such change makes
 /// that undo impossible, or when the undo has been done, they are deleted. Moving away and deleting need the exclusive
 /// lock on `readers.lock`, since an export may be reading the files; while another process reads, they are left to the
-/// next writer. Another program may have put a file in such a place by then, so a later writer touches only files that
-/// are as they were imported.
+/// next writer. Another program may have put a file in such a place, so only files that are as they were imported move.
+/// Any other file stays, as an untracked file.
 struct ReplacedFiles {
   static let parent: FilePath = ".undo"
 
@@ -24,9 +24,7 @@ struct ReplacedFiles {
   }
 
   /// Moves the files of the newest undoable change to `.undo`, and deletes those of older changes.
-  ///
-  /// - Parameter changeID: a change of this process, whose files need no check; nil if there is none.
-  func settle(after changeID: String? = nil) throws {
+  func settle() throws {
     // every undoable change has a row there
     let changes = try library.read { database in
       try database.rows(
@@ -41,7 +39,7 @@ struct ReplacedFiles {
     }
     for change in Set(changes).sorted() {
       if change == newest {
-        try moveAway(change, areUnchanged: change == changeID)
+        try moveAway(change)
       } else {
         try delete(change)
       }
@@ -138,9 +136,9 @@ struct ReplacedFiles {
     }
   }
 
-  private func moveAway(_ change: String, areUnchanged: Bool) throws {
+  private func moveAway(_ change: String) throws {
     let files = try files(of: change).filter { file in
-      try library.root.status(of: file.path) != nil && (areUnchanged || file.isUnchanged(in: library))
+      try file.isUnchanged(in: library)
     }
     guard !files.isEmpty else { return }
     let folder = Self.parent.appending(change)

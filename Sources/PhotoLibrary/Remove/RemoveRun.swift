@@ -23,7 +23,8 @@ public struct RemoveSummary: Sendable, Equatable {
   public var categories: [Category] = []
   /// Bytes of the photos' files.
   public var bytes = 0
-  /// Photos whose files were missing or unreadable, so that an undo may not bring them back.
+  /// Photos whose files were missing, unreadable or changed by another program, so that an undo may not bring them back
+  /// as they were.
   public var missing: [Finding] = []
   /// Nothing was written.
   public var isDryRun = false
@@ -79,13 +80,21 @@ struct RemoveRun {
       photos: plan.photos, categories: plan.categories, bytes: plan.bytes, isDryRun: options.isDryRun)
     let categories = try library.categories()
     let photos = plan.photos.filter { !$0.isFromAssets }
+    let tags = try library.contentTags()
     for (photo, status) in zip(photos, library.statuses(of: photos)) {
-      guard case .failure(let error) = status else { continue }
-      let what =
-        error.isMissing
-        ? "its file is missing, so undo cannot restore it"
-        : "its file cannot be read, so undo possibly cannot restore it"
-      summary.missing.append(Finding(categories.label(of: photo), "\(what): \(error)"))
+      let label = categories.label(of: photo)
+      switch status {
+      case .failure(let error):
+        let what =
+          error.isMissing
+          ? "its file is missing, so undo cannot restore it"
+          : "its file cannot be read, so undo possibly cannot restore it"
+        summary.missing.append(Finding(label, "\(what): \(error)"))
+      case .success:
+        guard (try? library.isUnchanged(photo, tag: tags.expected(of: photo.id))) == false else { continue }
+        summary.missing.append(
+          Finding(label, "another program has changed its file \(photo.path.escaped), which stays there"))
+      }
     }
     return summary
   }

@@ -123,7 +123,7 @@ import Testing
     expectNone(try library.faults())
   }
 
-  @Test("Replace: a corrupt file in the library is restored under a new name")
+  @Test("Replace: a file that another program changed stays, and the photo is restored under a new name")
   func corruptFile() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let photo = try library.contents.photos[1]
@@ -134,7 +134,8 @@ import Testing
     #expect(!summary.isIncomplete)
     #expect(try library.bytesOfPhotos() == backup.photos)
     #expect(try library.contents.photos[1].path != photo.path, "the name of a file is never used again")
-    expectNone(try library.faults())
+    #expect(try library.faults() == ["untracked \(photo.path)"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: library.file(of: photo).string)) == Data("?".utf8))
   }
 
   @Test("Replace: a photo missing in the backup and corrupt in the library is an error")
