@@ -16,7 +16,8 @@ extension File {
   /// Opens a file and reads it to its end, in pieces of up to 256 KiB. Blocks.
   ///
   /// - Returns: the status of the file after its last byte was read.
-  /// - Throws: `Unreadable` if it cannot be opened or read; what `body` throws.
+  /// - Throws: `Unreadable` if it cannot be opened or read; `FileError` if the process or the system lacks a resource,
+  ///   which tells nothing about the file; what `body` throws.
   @discardableResult
   package static func readPieces(
     opening open: () throws(FileError) -> File, _ body: (UnsafeRawBufferPointer) throws -> Void
@@ -35,11 +36,11 @@ extension File {
 
   private static func orUnreadable<Value: ~Copyable>(
     _ body: () throws(FileError) -> Value
-  ) throws(Unreadable) -> Value {
+  ) throws -> Value {
     do {
       return try body()
     } catch {
-      throw Unreadable(error: error)
+      throw error.isResourceExhaustion ? error : Unreadable(error: error) as any Error
     }
   }
 }

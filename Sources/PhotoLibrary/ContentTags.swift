@@ -153,11 +153,19 @@ extension Library {
         hash.update(piece)
         tag.update(piece)
       }
-    } catch let error as File.Unreadable {
-      guard !error.error.isResourceExhaustion else { throw error.error }
+    } catch is File.Unreadable {
       return nil
     }
     return hash.digest == photo.md5 ? tag.value : nil
+  }
+}
+
+extension [ContentTag: Int] {
+  /// Returns the number of a tag. Gives a new tag the next number.
+  package mutating func number(of tag: ContentTag) -> Int {
+    if let number = self[tag] { return number }
+    self[tag] = count
+    return count - 1
   }
 }
 

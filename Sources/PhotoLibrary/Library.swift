@@ -223,6 +223,12 @@ public final class Library: Sendable {
     }
   }
 
+  /// Returns true if a photo's file exists and is not as it was imported. A file that cannot be read is not known to be.
+  package func isChanged(_ photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?) -> Bool {
+    guard let status = try? root.status(of: FilePath(photo.path)), status.kind == .file else { return false }
+    return (try? isUnchanged(photo, tag: tag)) == false
+  }
+
   /// The identity of the library's folder.
   package var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
 

@@ -26,6 +26,22 @@ struct FileTests {
     #expect(try folder.bytes("a") == [9, 0, 0, 0, 1])
   }
 
+  @Test("File: a lack of file descriptors or memory does not make a file unreadable")
+  func lackOfResources() {
+    for errno in [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory] {
+      let error = FileError("open", "photo.jpg", errno)
+      #expect(throws: error) {
+        try File.readPieces(opening: { () throws(FileError) in throw error }) { _ in }
+      }
+    }
+    for errno in [Errno.noSuchFileOrDirectory, .ioError, .permissionDenied] {
+      let error = FileError("open", "photo.jpg", errno)
+      #expect(throws: File.Unreadable.self) {
+        try File.readPieces(opening: { () throws(FileError) in throw error }) { _ in }
+      }
+    }
+  }
+
   @Test("File: at most 64 MiB of bad sectors are skipped, however often they are read")
   func badSectors() throws {
     let (limit, piece, step) = (64 << 20, 1 << 20, 4096)

@@ -38,8 +38,10 @@ struct CollisionJobTests {
     #expect(comparison.result.identical == 2 - failures)
   }
 
-  @Test("Restore test: a library file that was exchanged for another photo of the library is damaged")
-  func exchangedForOther() async throws {
+  @Test(
+    "Restore test: a library file that was exchanged for another photo of the archive is damaged",
+    arguments: [false, true])
+  func exchangedForOther(isOtherRemoved: Bool) async throws {
     let live = try SampleLibrary()
     let folder = try ScratchFolder()
     var options = AddOptions()
@@ -52,6 +54,13 @@ struct CollisionJobTests {
     _ = try await Work.export(live.path, to: backup).summary
     let scratch = try SampleLibrary()
     _ = try await Work.import([backup], into: scratch.path, options: ImportOptions()).summary
+    if isOtherRemoved {
+      var options = RemoveOptions()
+      options.authorization = .given
+      var selection = RemoveSelection()
+      selection.ids = [2]
+      _ = try await Work.remove(selection, from: live.path, options: options).summary
+    }
     for photo in try live.contents.photos {
       try Data(MD5Collision.other).write(to: URL(fileURLWithPath: live.file(of: photo).string))
     }
@@ -59,7 +68,7 @@ struct CollisionJobTests {
     let (contents, tags) = try library.contentsAndTags()
     var comparison = RestoreComparison(
       scratch: try Library(path: scratch.path), live: library, contents: contents, tags: tags,
-      isCurrent: true, counter: ProgressCounter())
+      isCurrent: !isOtherRemoved, counter: ProgressCounter())
     try comparison.run(missingBefore: [:], hasFailed: false)
     #expect(comparison.result.failures == [])
     #expect(comparison.result.damagedInLibrary.count == 1)

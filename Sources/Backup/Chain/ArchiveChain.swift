@@ -57,13 +57,14 @@ struct ArchiveChain {
     guard case .unavailable(let unavailable) = photo.location, unavailable.cause.isStoredInBase else {
       return photo
     }
-    if let md5 = unavailable.md5, let file = files.file(of: photo.record.id, md5),
+    if let md5 = unavailable.md5,
+      let file = files.file(of: photo.record.id, md5, crc32: unavailable.crc32),
       let entry = bases[Int(file.archive)].archive?.entries[Int(file.entry)]
     {
       return photo.at(.entry(EntryReference(entry, md5: md5, base: file.archive)))
     }
     let cause: Unavailable.Cause = missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
-    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5)))
+    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5, crc32: unavailable.crc32)))
   }
 }
 
@@ -136,7 +137,8 @@ extension OpenedBackup {
     photos.filter(\.isStoredInBase).map { photo in
       Metadata.FileStoredInBase(
         photoId: photo.record.id, originalPath: photo.originalPath, fileSize: photo.record.fileSize,
-        checksum: photo.location.md5?.description ?? "")
+        checksum: photo.location.md5?.description ?? "",
+        crc32: entry(of: photo.location)?.entry.knownCRC32 ?? photo.location.unavailable?.crc32)
     }
   }
 

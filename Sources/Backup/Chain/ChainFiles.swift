@@ -4,7 +4,8 @@ import Checksums
 ///
 /// Photos may have one MD5 and different bytes. So the file of a photo is the newest one that its own row has, or else
 /// the oldest one with its MD5. Both stay the same when archives are added to the chain: the export of an archive
-/// compares a new photo with this file before it leaves out the photo's bytes.
+/// compares a new photo with this file before it leaves out the photo's bytes. If archives are missing from the chain,
+/// the CRC-32 in the reference shows that this is another file.
 struct ChainFiles {
   /// A file. Small, since there may be one for every photo.
   struct File {
@@ -14,6 +15,8 @@ struct ChainFiles {
     let entry: Int32
     /// The number of archives between the newest one and this one. Archives that replace each other have one depth.
     fileprivate let depth: Int32
+    /// The CRC-32 in the archive; nil if it is unknown.
+    let crc32: UInt32?
     /// The length in bytes.
     let size: Int
     /// The ID of its photo.
@@ -39,7 +42,7 @@ struct ChainFiles {
       guard let reference = photo.location.ownEntry, let md5 = reference.md5 else { continue }
       let file = File(
         archive: Int32(index), entry: Int32(reference.entry.index), depth: Int32(depth),
-        size: reference.entry.size, photo: photo.record.id)
+        crc32: reference.entry.knownCRC32, size: reference.entry.size, photo: photo.record.id)
       guard let known = oldest[md5] else {
         oldest[md5] = file
         continue
@@ -51,6 +54,10 @@ struct ChainFiles {
     }
   }
 
-  /// Returns the file of a photo; nil if no file of the chain has its MD5.
-  func file(of id: Int64, _ md5: MD5Digest) -> File? { ofRows[Row(id: id, md5: md5)] ?? oldest[md5] }
+  /// Returns the file of a photo; nil if no file of the chain has its content.
+  ///
+  /// - Parameter crc32: the CRC-32 of the photo; nil if it is unknown.
+  func file(of id: Int64, _ md5: MD5Digest, crc32: UInt32? = nil) -> File? {
+    [ofRows[Row(id: id, md5: md5)], oldest[md5]].lazy.compactMap { $0 }.first { $0.crc32.agrees(with: crc32) }
+  }
 }

@@ -51,7 +51,6 @@ struct ChainReader: ~Copyable {
       }
       return nil
     } catch let error as File.Unreadable {
-      guard !error.error.isResourceExhaustion else { throw error.error }
       return "\(error.error)"
     } catch let error as ArchiveError {
       guard let fault = error.faultOfOneEntry else { throw error }

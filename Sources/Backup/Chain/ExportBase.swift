@@ -84,8 +84,14 @@ package struct ExportBase: Sendable {
 
   /// Returns true if a photo's file is stored in the chain.
   func contains(_ photo: Photo) -> Bool {
-    let file = photo.md5.flatMap { files.file(of: photo.id, $0) }
-    return file?.size == photo.fileSize && !differing.contains(photo.id)
+    file(of: photo)?.size == photo.fileSize && !differing.contains(photo.id)
+  }
+
+  /// Returns the CRC-32 of a photo's file in the chain; nil if it is unknown.
+  func crc32(of photo: Photo) -> UInt32? { file(of: photo)?.crc32 }
+
+  private func file(of photo: Photo) -> ChainFiles.File? {
+    photo.md5.flatMap { files.file(of: photo.id, $0) }
   }
 
   /// Returns the base for the photos of a library. A photo that the base does not have is compared with the file in the
@@ -103,7 +109,7 @@ package struct ExportBase: Sendable {
     var base = self
     var inArchive: [Int32: [(photo: Photo, file: ChainFiles.File)]] = [:]
     for photo in new {
-      guard let file = photo.md5.flatMap({ files.file(of: photo.id, $0) }) else { continue }
+      guard let file = file(of: photo) else { continue }
       inArchive[file.archive, default: []].append((photo, file))
     }
     for (archive, group) in inArchive {

@@ -40,7 +40,7 @@ package struct PlannedIncrement: Sendable {
       let photo = photos[index]
       return Metadata.FileStoredInBase(
         photoId: photo.id, originalPath: photo.originalPath, fileSize: Int64(photo.fileSize),
-        checksum: photo.md5?.description ?? "")
+        checksum: photo.md5?.description ?? "", crc32: base.crc32(of: photo))
     }
     increment.deletions = deletions
     return increment

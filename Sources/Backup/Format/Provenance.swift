@@ -74,6 +74,8 @@ extension Metadata {
     package var fileSize: Int64
     /// MD5 of the file, 32 hexadecimal digits.
     package var checksum: String
+    /// CRC-32 of the file; nil if the base does not state it.
+    package var crc32: UInt32?
   }
 
   /// The removal of content from a category, or of a category.
@@ -134,6 +136,7 @@ extension Metadata.Increment {
     object.list("held", of: filesStoredInBase) { list, file in
       list.object {
         $0.property("checksum", file.checksum)
+        $0.property("crc32", file.crc32)
         $0.property("fileSize", file.fileSize)
         $0.property("originalPath", file.originalPath)
         $0.property("photoId", file.photoId)
@@ -243,6 +246,7 @@ extension Metadata.FileStoredInBase {
       case "originalPath": originalPath = try json.string()
       case "fileSize": fileSize = try json.integer()
       case "checksum": checksum = try json.string()
+      case "crc32": crc32 = try json.optionalInteger()
       default: json.skip()
       }
     }

@@ -74,9 +74,11 @@ struct BackupImport {
     counter.advance(
       items: source.photos.count - plan.filesToExtract.count, bytes: source.photoBytes - plan.bytes)
     counter.enter(.restoring)
+    let changed = try filesToKeep(in: writer.library)
     let extracted = try plan.edit.isEmpty ? Extraction.Outcome() : extract(writer)
     return summary(
-      repairs: repairs, repaired.failures, extracted: extracted, restored: extracted.staged.count)
+      repairs: repairs, repaired.failures, extracted: extracted, restored: extracted.staged.count,
+      changed: changed)
   }
 
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
@@ -106,7 +108,20 @@ struct BackupImport {
     try library.requireSpaceBeforeChange(plan.bytes)
     let repairs = try repairsOfMissingFiles(in: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
-    return (summary(repairs: repairs, restored: plan.filesToExtract.count), contents.applying(plan.edit))
+    let summary = try summary(
+      repairs: repairs, restored: plan.filesToExtract.count, changed: filesToKeep(in: library))
+    return (summary, contents.applying(plan.edit))
+  }
+
+  /// Returns the files of photos that a replacement removes, or gives another file, and that another program has
+  /// changed. They stay in their places.
+  private func filesToKeep(in library: Library) throws -> [String] {
+    guard options.strategy == .replace else { return [] }
+    let paths = Set(contents.applying(plan.edit).photos.map(\.path))
+    let photos = contents.photos.filter { !$0.isFromAssets && !paths.contains($0.path) }
+    guard !photos.isEmpty else { return [] }
+    let tags = try library.contentTags()
+    return photos.filter { library.isChanged($0, tag: tags.expected(of: $0.id)) }.map(\.path)
   }
 
   /// Searches the backup for the files that are missing in the library. A replacement repairs nothing.
@@ -180,9 +195,10 @@ struct BackupImport {
   ///   - failures: why photos could not be repaired, by ID.
   ///   - extracted: the result of the extraction.
   ///   - restored: the number of files that were, or would be, added to the library.
+  ///   - changed: the result of `filesToKeep(in:)`.
   private func summary(
     repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
-    extracted: Extraction.Outcome = Extraction.Outcome(), restored: Int
+    extracted: Extraction.Outcome = Extraction.Outcome(), restored: Int, changed: [String]
   ) -> ImportSummary {
     let corrupt = extracted.damaged
     let damaged = corrupt.map { Self.finding(of: $0, in: source) }
@@ -229,6 +245,13 @@ struct BackupImport {
     }
     summary.warnings += corruptInBackup.elements {
       "\(Count($0, "more photo is", "more photos are")) corrupt in the backup; the library has them"
+    }
+    var changedFiles = BoundedList<String>()
+    for path in changed {
+      changedFiles.append("\(path.escaped) was changed by another program, and stays as an untracked file")
+    }
+    summary.warnings += changedFiles.elements {
+      "\(Count($0, "more file was", "more files were")) changed by another program, and stay as untracked files"
     }
     var unknown = BoundedList<String>()
     for name in source.unknownEntries {

@@ -82,7 +82,7 @@ extension ContentVariants {
     numbers.reserveCapacity(wanted.count)
     for photo in contents.photos {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
-      numbers[FileContent(md5: md5, size: photo.fileSize), default: [:]].addNumber(of: tag)
+      _ = numbers[FileContent(md5: md5, size: photo.fileSize), default: [:]].number(of: tag)
     }
     for index in indices {
       guard let content = backup.content(at: index), numbers[content] != nil else { continue }
@@ -92,7 +92,7 @@ extension ContentVariants {
         corrupt[index] = fault
         incomingTags[index] = nil
       } else if let tag = incomingTags[index] {
-        numbers[content, default: [:]].addNumber(of: tag)
+        _ = numbers[content, default: [:]].number(of: tag)
       }
     }
     guard numbers.values.contains(where: { $0.count > 1 }) else { return }
@@ -106,13 +106,6 @@ extension ContentVariants {
       let number = numbers[content]?[tag] ?? 0
       if number > 0 { incoming[index] = number }
     }
-  }
-}
-
-extension [ContentTag: Int] {
-  /// Gives a new tag the next number.
-  fileprivate mutating func addNumber(of tag: ContentTag) {
-    if self[tag] == nil { self[tag] = count }
   }
 }
 

@@ -117,7 +117,8 @@ struct EntryMatching {
   private static func file(
     storedInBase file: Metadata.FileStoredInBase, _ base: String
   ) -> OpenedBackup.Photo.File {
-    let unavailable = Unavailable(.storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum))
+    let unavailable = Unavailable(
+      .storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum), crc32: file.crc32)
     return OpenedBackup.Photo.File(.unavailable(unavailable), originalPath: file.originalPath)
   }
 
@@ -153,7 +154,7 @@ struct EntryMatching {
     case .missing(let names):
       let loss = names.compactMap { losses[$0] }.first
       location = Self.unavailable(
-        item, loss.map { .damaged($0.reason, crc32: $0.crc32) } ?? .notInArchive(name: item.zipEntryName))
+        item, loss.map { .damaged($0.reason) } ?? .notInArchive(name: item.zipEntryName), crc32: loss?.crc32)
     }
     return OpenedBackup.Photo.File(
       location, originalPath: item.originalPath,
@@ -161,9 +162,9 @@ struct EntryMatching {
   }
 
   private static func unavailable(
-    _ item: Metadata.ManifestEntry, _ cause: Unavailable.Cause
+    _ item: Metadata.ManifestEntry, _ cause: Unavailable.Cause, crc32: UInt32? = nil
   ) -> PhotoLocation {
-    .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }))
+    .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }, crc32: crc32))
   }
 
   /// Returns the names that either app would give the file of a photo that the manifest does not list.

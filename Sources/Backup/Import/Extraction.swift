@@ -122,7 +122,11 @@ final class Extraction: Sendable {
       }
       return Reused(tag: tag)
     }
-    guard let reason = try fault ?? self.fault(of: item, &reader) else {
+    // bytes with the CRC-32 of the entry and another MD5 are not those of the photo
+    let checksum = fault == nil ? nil : source.crc32(ofPhotoAt: file.source)
+    guard let reason = try fault ?? self.fault(of: item, &reader),
+      try checksum == nil || change.crc32(ofStaged: item.stagedName) == checksum
+    else {
       try change.unstage(item.stagedName)
       return nil
     }
@@ -173,7 +177,8 @@ final class Extraction: Sendable {
     guard indices.count > 1 else { return nil }
     let checksum = source.crc32(ofPhotoAt: planned.source)
     var reader = try ChainReader(source)
-    for index in indices where index != planned.source && source.crc32(ofPhotoAt: index) == checksum {
+    for index in indices
+    where index != planned.source && source.crc32(ofPhotoAt: index).agrees(with: checksum) {
       let output = try change.stage(item.stagedName)
       let origin = origin(of: index)
       var (hash, tag, count) = (RunningMD5(), RunningContentTag(key), 0)

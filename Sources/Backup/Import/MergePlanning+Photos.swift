@@ -9,7 +9,11 @@ extension MergePlanning {
     _ strategy: ImportStrategy, _ variants: ContentVariants, _ rule: (Duplicate) -> DuplicateRule
   ) {
     let (sources, rows) = rowsToMatch(backup, library, categories)
-    let lacksIntactFile = { (position: Int) in backup.photos[sources[position]].md5NotInBackup != nil }
+    let corrupt = variants.corrupt
+    let lacksIntactFile = { (position: Int) in
+      let source = sources[position]
+      return backup.photos[source].md5NotInBackup != nil || corrupt[source] != nil
+    }
     let variants = variants.selecting(sources)
     var matches = PhotoMatching.match(
       rows, with: library.photos, variants, lacksIntactFile: lacksIntactFile)

@@ -91,8 +91,8 @@ package struct Unavailable: Sendable {
     case notInArchive(name: String)
     /// The entry with this name belongs to another photo too.
     case sharedEntry(name: String)
-    /// The bytes are corrupt or cannot be read, for this reason, with the CRC-32 of the intact bytes if it is known.
-    case damaged(String, crc32: UInt32? = nil)
+    /// The bytes are corrupt or cannot be read, for this reason.
+    case damaged(String)
     /// No file with this name and size was found.
     case notFound(name: String, size: Int)
     /// Several files have the photo's name and size.
@@ -105,11 +105,12 @@ package struct Unavailable: Sendable {
   package let cause: Cause
   /// The MD5 in the backup; nil if it is unknown. The library may have the photo.
   package let md5: MD5Digest?
-
-  init(_ cause: Cause, md5: MD5Digest? = nil) { (self.cause, self.md5) = (cause, md5) }
-
   /// The CRC-32 of the intact bytes; nil if it is unknown.
-  var crc32: UInt32? { if case .damaged(_, let crc32) = cause { crc32 } else { nil } }
+  let crc32: UInt32?
+
+  init(_ cause: Cause, md5: MD5Digest? = nil, crc32: UInt32? = nil) {
+    (self.cause, self.md5, self.crc32) = (cause, md5, crc32)
+  }
 
   /// The cause, for a message.
   package var reason: String { cause.reason }
@@ -154,7 +155,7 @@ extension Unavailable.Cause {
     case .notInChain: return "no archive of the chain contains its file"
     case .notInArchive(let name): return "its file \(name.shortened.escaped) is not in the archive"
     case .sharedEntry(let name): return "its file \(name.shortened.escaped) is also the file of another photo"
-    case .damaged(let reason, _): return reason
+    case .damaged(let reason): return reason
     case .notFound(let name, let size):
       // without a recorded size, the search compared only the names
       return "no file \(name.shortened.escaped)\(size > 0 ? " of \(Count(size, "byte"))" : "") was found"

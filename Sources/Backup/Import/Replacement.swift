@@ -110,13 +110,13 @@ package struct Replacement: Sendable {
       guard wanted.hasContent(of: photo) else { return false }
       return wanted.md5NotInBackup != nil || variants[incoming: index] == variants[existing: photo.id]
     }
-    var byContent: [Content: [Int]] = [:]
+    var byContent: [ContentVariant: [Int]] = [:]
     var byMD5: [MD5Digest: [Int]] = [:]
     for index in library.photos.indices.reversed() {
       let photo = library.photos[index]
       guard let md5 = photo.md5 else { continue }
       let content = FileContent(md5: md5, size: photo.fileSize)
-      byContent[Content(content, variants[existing: photo.id]), default: []].append(index)
+      byContent[ContentVariant(content, variants[existing: photo.id]), default: []].append(index)
       if takesAnyVariant { byMD5[md5, default: []].append(index) }
     }
     guard !byContent.isEmpty else { return Array(repeating: nil, count: ids.count) }
@@ -138,7 +138,7 @@ package struct Replacement: Sendable {
         if let md5 = photo.md5NotInBackup {
           file = byMD5[md5]?.popLast { !isTaken[$0] }
         } else if let md5 = photo.location.md5, let size = photo.location.size {
-          let content = Content(FileContent(md5: md5, size: size), variants[incoming: index])
+          let content = ContentVariant(FileContent(md5: md5, size: size), variants[incoming: index])
           file = byContent[content]?.popLast { !isTaken[$0] }
         } else {
           file = nil
@@ -153,7 +153,7 @@ package struct Replacement: Sendable {
 }
 
 /// A content, with the number of its variant.
-private struct Content: Hashable {
+private struct ContentVariant: Hashable {
   let content: FileContent
   let variant: Int
 

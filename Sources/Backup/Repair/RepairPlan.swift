@@ -40,9 +40,9 @@ struct RepairPlan {
     if isWhole { return }
 
     let before = self.missedBefore(found)
-    let own = Self.intactEntries(of: archive, states)
     let contents =
       missing.compactMap { photo in photo.md5.map { ($0, photo.crc32) } } + before.map { ($0.md5, nil) }
+    let own = Self.intactEntries(of: archive, states, wanted: Set(contents.map(\.0)))
     var wanted: [MD5Digest: Int?] = [:]
     // the size in the manifest comes from the phone and may be wrong
     for (md5, crc32) in contents where own.value(md5, crc32: crc32) == nil { wanted[md5] = .some(nil) }
@@ -105,11 +105,11 @@ struct RepairPlan {
     return (found, missing)
   }
 
-  /// Returns the intact entries by their contents: another photo with the same content may be corrupt.
+  /// Returns the intact entries with wanted contents: another photo with the same content may be corrupt.
   private static func intactEntries(
-    of archive: Archive, _ states: [State?]
-  ) -> ByContent<(PhotoBytes, size: Int)> {
-    var entries = ByContent<(PhotoBytes, size: Int)>()
+    of archive: Archive, _ states: [State?], wanted: Set<MD5Digest>
+  ) -> ContentIndex<(PhotoBytes, size: Int)> {
+    var entries = ContentIndex<(PhotoBytes, size: Int)>(of: wanted)
     for (entry, state) in zip(archive.entries, states) {
       guard case .intact(let digest) = state else { continue }
       entries.add((.entry(entry.index, of: archive), entry.size), digest, crc32: entry.knownCRC32)

@@ -48,8 +48,8 @@ enum PhotoBytes: Sendable {
 
   /// Returns false if an archive declares another CRC-32 for the bytes.
   func mayHave(_ crc32: UInt32?) -> Bool {
-    guard let crc32, case .entry(let index, let archive, _) = self else { return true }
-    return archive.entries[index].knownCRC32.map { $0 == crc32 } ?? true
+    guard case .entry(let index, let archive, _) = self else { return true }
+    return archive.entries[index].knownCRC32.agrees(with: crc32)
   }
 
   /// What identifies the bytes of a photo.

@@ -192,7 +192,8 @@ struct SalvagedContents {
       if let right = try witnesses.choose(among: same) {
         verified.append(right)
       } else {
-        unverifiedNames[entry.name] = witnesses.reason(toLeaveOut: entry, among: same.count)
+        unverified[entry.name] = EntryMatching.Loss(
+          reason: witnesses.reason(toLeaveOut: entry, among: same.count), crc32: entry.knownCRC32)
       }
     }
     // a header and a directory record may give two names to the same data
@@ -202,7 +203,8 @@ struct SalvagedContents {
     }
   }
 
-  private var unverifiedNames: [String: String] = [:]
+  /// The entries that nothing confirms, by name.
+  private var unverified: [String: EntryMatching.Loss] = [:]
 
   /// Adds the intact photos whose names the metadata does not list. One with the MD5 of a missing photo is this photo.
   /// The others, for example those of another archive in the same file, get new IDs and the category “Rescued”.
@@ -242,17 +244,19 @@ struct SalvagedContents {
 
   /// Gives missing photos the entries of other photos for which the manifest has the same MD5.
   private mutating func restoreMissingFromOtherPhotos() {
-    var references = ByContent<EntryReference>()
+    let missing = photos.indices.filter { photos[$0].location.unavailable?.isDamage == true }
+    guard !missing.isEmpty else { return }
+    var references = ContentIndex<EntryReference>(of: Set(missing.compactMap { photos[$0].location.md5 }))
     for photo in photos {
       if case .entry(let reference) = photo.location, let md5 = reference.md5 {
         references.add(reference, md5, crc32: reference.entry.knownCRC32)
       }
     }
-    for (index, photo) in photos.enumerated() {
-      guard let unavailable = photo.location.unavailable, unavailable.isDamage, let md5 = unavailable.md5,
+    for index in missing {
+      guard let unavailable = photos[index].location.unavailable, let md5 = unavailable.md5,
         let reference = references.value(md5, crc32: unavailable.crc32)
       else { continue }
-      photos[index] = photo.at(.entry(reference))
+      photos[index] = photos[index].at(.entry(reference))
       replaced[index] = unavailable.reason
     }
   }
@@ -309,9 +313,9 @@ struct SalvagedContents {
       let crc32 = reasons[name].map { $0.crc32 == loss.crc32 ? loss.crc32 : nil } ?? loss.crc32
       reasons[name] = .init(reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: crc32)
     }
-    for (name, reason) in unverifiedNames where name.hasPrefix(root) {
+    for (name, loss) in unverified where name.hasPrefix(root) {
       reasons[String(name.dropFirst(root.count))] = .init(
-        reason: "its file \(name.escaped) is lost: \(reason)")
+        reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: loss.crc32)
     }
     let matching = EntryMatching(
       metadata: metadata, entries: entries, root: root, writtenIDs: writtenIDs, losses: reasons)
@@ -326,7 +330,7 @@ struct SalvagedContents {
     names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
     let others =
       salvage.losses.map { ($0.name, $0.reason.description) }
-      + unverifiedNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      + unverified.sorted { $0.key < $1.key }.map { ($0.key, $0.value.reason) }
     for (name, reason) in others {
       let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
       // the list of checksums is written anew

@@ -140,7 +140,9 @@ struct RestoreComparison {
   /// Records why the library has no equal photo.
   private mutating func reportDifference(_ key: Key, _ label: String) throws {
     guard let original = unmatched[key]?.popLast() else {
-      if isCurrent {
+      if try removeDamaged(matchedBy: key) {
+        reportDamaged(label)
+      } else if isCurrent {
         result.failures.append(Finding(label, "it was restored, but is not in the library"))
       } else {
         result.notInLibrary += 1
@@ -150,11 +152,14 @@ struct RestoreComparison {
     if try hasIntactFile(original), try !removeDamaged(matchedBy: key) {
       result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
-      // the import has verified that the restored photo has the MD5 of its row
-      result.damagedInLibrary.append(
-        Finding(
-          label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
+      reportDamaged(label)
     }
+  }
+
+  /// Reports a photo that the import restored with the MD5 of its row, unlike the library's file.
+  private mutating func reportDamaged(_ label: String) {
+    result.damagedInLibrary.append(
+      Finding(label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
   }
 
   /// Removes the matched photos with a key up to the first whose file in the library is damaged. Such a file may have the

@@ -135,6 +135,13 @@ package final class Change: Sendable {
     try StagedComparison(with: staging.open(name), key)
   }
 
+  /// Reads a staged file to its end, and returns its CRC-32. Any thread.
+  package func crc32(ofStaged name: String) throws -> UInt32 {
+    var checksum = CRC32()
+    try File.readPieces(opening: { () throws(FileError) in try staging.open(name) }) { checksum.update($0) }
+    return checksum.value
+  }
+
   /// Removes a file from the staging folder. Any thread.
   package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 

@@ -104,15 +104,14 @@ struct UndoPlan {
     of present: [Photo], _ presentTags: ContentTags, and restored: [Photo], _ restoredTags: ContentTags
   ) -> (before: [Int64: Int], after: [Int64: Int]) {
     guard !present.isEmpty, !restored.isEmpty else { return ([:], [:]) }
-    var known: [FileContent: [ContentTag]] = [:]
+    var known: [FileContent: [ContentTag: Int]] = [:]
     func numbers(_ photos: [Photo], _ tags: ContentTags) -> [Int64: Int] {
       var numbers: [Int64: Int] = [:]
       for photo in photos {
         guard let md5 = photo.md5, let tag = tags[photo.id] else { continue }
         let content = FileContent(md5: md5, size: photo.fileSize)
-        let index = known[content]?.firstIndex(of: tag) ?? known[content]?.count ?? 0
-        if index == known[content]?.count ?? 0 { known[content, default: []].append(tag) }
-        if index > 0 { numbers[photo.id] = index }
+        let number = known[content, default: [:]].number(of: tag)
+        if number > 0 { numbers[photo.id] = number }
       }
       return numbers
     }

@@ -113,15 +113,24 @@ struct UndoRun {
       left: left)
   }
 
-  /// Returns the photos that came back with corrupt files. These are in their places too: a corrupt photo is better
-  /// than none.
-  private func corrupt(_ plan: UndoPlan, _ library: Library, except missing: [Photo]) -> [Photo] {
+  /// Returns the photos that came back with corrupt files, or could not be checked. These are in their places too: a
+  /// corrupt photo is better than none. Does not throw, since the undo is committed.
+  private func corrupt(_ plan: UndoPlan, _ library: Library, except missing: [Photo]) -> [Finding] {
     let missing = Set(missing.map(\.id))
-    return plan.restored.filter { photo in
+    let categories = (try? library.categories()) ?? []
+    return plan.restored.compactMap { photo in
       guard !photo.isFromAssets, !plan.changed.contains(photo.id), !missing.contains(photo.id) else {
-        return false
+        return nil
       }
-      return (try? library.hasIntactFile(of: photo, tag: plan.keptTags.expected(of: photo.id))) != true
+      do {
+        let isIntact = try library.hasIntactFile(of: photo, tag: plan.keptTags.expected(of: photo.id))
+        return isIntact
+          ? nil
+          : Finding(
+            categories.label(of: photo), "it is corrupt: its file does not have the bytes of the photo")
+      } catch {
+        return Finding(categories.label(of: photo), "its file could not be checked: \(error)")
+      }
     }
   }
 
@@ -137,12 +146,17 @@ struct UndoRun {
 
   /// Returns the photos to remove whose files have changed since the import. Undo does not delete these files: they may
   /// be a person's work.
-  private func left(_ plan: UndoPlan, _ library: Library) throws -> [Photo] {
-    try plan.removed.filter { photo in
+  private func left(_ plan: UndoPlan, _ library: Library) throws -> [Finding] {
+    // before the undo, which may remove categories
+    let categories = try library.categories()
+    return try plan.removed.compactMap { photo in
       try counter.checkCancellation()
-      guard !photo.isFromAssets else { return false }
-      return try library.root.status(of: FilePath(photo.path)) != nil
-        && !library.isUnchanged(photo, tag: plan.tagsInLibrary.expected(of: photo.id))
+      guard !photo.isFromAssets, try library.root.status(of: FilePath(photo.path)) != nil,
+        try !library.isUnchanged(photo, tag: plan.tagsInLibrary.expected(of: photo.id))
+      else { return nil }
+      return Finding(
+        categories.label(of: photo),
+        "its file \(photo.path.escaped) has changed since the import, and was kept")
     }
   }
 
@@ -157,7 +171,7 @@ struct UndoRun {
 
   /// Does not throw, since the undo is committed.
   private func summary(
-    of plan: UndoPlan, _ library: Library, missing: [Photo], corrupt: [Photo], left: [Photo]
+    of plan: UndoPlan, _ library: Library, missing: [Photo], corrupt: [Finding], left: [Finding]
   ) -> UndoSummary {
     var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
     summary.photosRemoved = plan.removal.photos
@@ -170,13 +184,8 @@ struct UndoRun {
     summary.missing = missing.map {
       Finding(categories.label(of: $0), "its file \($0.path.escaped) is missing")
     }
-    summary.damaged = corrupt.map {
-      Finding(categories.label(of: $0), "it is corrupt: its bytes changed after it was removed or replaced")
-    }
-    summary.left = left.map {
-      Finding(
-        categories.label(of: $0), "its file \($0.path.escaped) has changed since the import, and was kept")
-    }
+    summary.damaged = corrupt
+    summary.left = left
     summary.isDryRun = options.isDryRun
     counter.report(summary.findings)
     return summary

@@ -124,4 +124,26 @@ struct CollisionTests {
     #expect(summary.warnings.count { $0.contains("is corrupt in the backup") } == 1)
     #expect(try library.contents.photos.count == 2)
   }
+
+  /// The photos that the library has before a damaged backup is imported.
+  enum Known: CaseIterable { case none, intact, damaged, both }
+
+  @Test(
+    "MD5 collision: a backup with a corrupt photo that is imported again adds nothing", arguments: 0...1,
+    Known.allCases)
+  func importedAgain(damaged: Int, known: Known) async throws {
+    let library = try SampleLibrary()
+    if known == .damaged || known == .both { _ = try await scene.bring(damaged, into: library, .imported) }
+    if known == .intact || known == .both { _ = try await scene.bring(1 - damaged, into: library, .added) }
+    let archive = try await scene.archive(of: scene.photos[0], scene.photos[1], as: "both.zip")
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: archive.string)))
+    let place = try #require(bytes.firstRange(of: scene.photos[damaged].prefix(128)))
+    bytes[place.lowerBound + 1000] ^= 1
+    let path = try scene.scratch.write(bytes, to: "damaged.zip")
+    let expected = known == .none || known == .intact ? [1 - damaged] : [0, 1]
+    for _ in 0...2 {
+      try await library.importing(path)
+      try await scene.expect(expected, in: library)
+    }
+  }
 }

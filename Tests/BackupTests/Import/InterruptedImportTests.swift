@@ -25,11 +25,14 @@ struct InterruptedImportTests {
 
   /// Leaves a file as an interrupted operation does, and returns its inode.
   @discardableResult
-  private func leave(_ text: String, as name: String) throws -> Int {
+  private func leave(_ text: String, as name: String) throws -> Int { try leave(Array(text.utf8), as: name) }
+
+  @discardableResult
+  private func leave(_ bytes: [UInt8], as name: String) throws -> Int {
     let file = library.path.appending(FilePath("\(Self.interrupted)/\(name)").components)
     try FileManager.default.createDirectory(
       atPath: file.removingLastComponent().string, withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file.string))
+    try Data(bytes).write(to: URL(fileURLWithPath: file.string))
     return try inode(of: file)
   }
 
@@ -127,6 +130,26 @@ struct InterruptedImportTests {
     #expect(reports.count == 1)
     #expect(reports.first?.hasPrefix("photo 1 “beach” in “Family”: its MD5 is ") == true)
     #expect(Array(summary.damagedArchives.keys) == [archive])
+  }
+
+  @Test(
+    "Interrupted import: a corrupt photo is not taken from the staged file of one with its MD5",
+    arguments: 0...1)
+  func stagedTwin(photo: Int) async throws {
+    let scene = try CollidingPhotos()
+    var bytes = Array(
+      try Data(
+        contentsOf: URL(
+          fileURLWithPath: try await scene.archive(of: scene.photos[photo], as: "one.zip").string)))
+    let place = try #require(bytes.firstRange(of: scene.photos[photo].prefix(128)))
+    bytes[place.lowerBound + 1000] ^= 1
+    let archive = try scene.scratch.write(bytes, to: "damaged.zip")
+    for staged in [1 - photo, photo] {
+      try leave(scene.photos[staged], as: "0")
+      let summary = try await library.importing(archive)
+      #expect(summary.photosNotImported == (staged == photo ? 0 : 1))
+    }
+    try await scene.expect([photo], in: library)
   }
 
   @Test("Interrupted import: a staged file of an intact photo needs no report")

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Checksums
 import Foundation
 import Operations
@@ -107,5 +108,40 @@ struct CollisionChainTests {
       let (_, restored) = try await export(library, to: folder)
       #expect(restored == [1: scene.photos[1], 2: scene.photos[1], 3: scene.photos[0]])
     }
+  }
+
+  @Test("MD5 collision: a photo whose archive is missing gets no bytes of the other one", arguments: [0, 1])
+  func missingBase(first: Int) async throws {
+    let library = try await scene.bring(first, into: nil, .imported)
+    let folder = try scene.scratch.makeFolder("backups")
+    let full = try #require(try await library.exporting(to: folder) { $0.isIncremental = true }.archive)
+    _ = try await scene.bring(1 - first, into: library, .added)
+    for _ in 0...1 { try await library.exporting(to: folder) { $0.isIncremental = true } }
+    try FileManager.default.removeItem(atPath: full.string)
+    for archive in try ArchiveInventory(folder: folder).archives {
+      let restored = try SampleLibrary()
+      let summary = try await restored.importing(FilePath(archive.path))
+      #expect(summary.photosNotImported == 1)
+      try await scene.expect([1 - first], in: restored)
+    }
+  }
+
+  @Test("MD5 collision: a photo that a repaired base lost gets no bytes of the other one", arguments: [0, 1])
+  func repairedBase(lost: Int) async throws {
+    let library = try scene.olderLibrary(scene.photos)
+    let folder = try scene.scratch.makeFolder("backups")
+    let full = try #require(try await library.exporting(to: folder).archive)
+    try await library.exporting(to: folder) { $0.isIncremental = true }
+    let newest = try #require(try await library.exporting(to: folder) { $0.isIncremental = true }.archive)
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: full.string)))
+    let place = try #require(bytes.firstRange(of: scene.photos[lost].prefix(128)))
+    bytes[place.lowerBound + 1000] ^= 1
+    try Data(bytes).write(to: URL(fileURLWithPath: full.string))
+    _ = try await Work.repair(full).summary
+    try FileManager.default.removeItem(atPath: full.string)
+    let restored = try SampleLibrary()
+    let summary = try await restored.importing(newest)
+    #expect(summary.photosNotImported == 1)
+    try await scene.expect([1 - lost], in: restored)
   }
 }
