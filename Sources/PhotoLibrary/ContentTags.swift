@@ -5,6 +5,14 @@ internal import GRDB
 import Operations
 import Synchronization
 
+/// The content tag that a photo's file should have.
+package struct ExpectedTag: Sendable {
+  /// The tag.
+  package let tag: ContentTag
+  /// The key with which the tag was computed.
+  package let key: ContentTagKey
+}
+
 /// The key and the content tags of a library. The tag of a photo tells its bytes from others with the same MD5.
 package struct ContentTags: Sendable {
   /// The key of the library.
@@ -15,8 +23,8 @@ package struct ContentTags: Sendable {
   package subscript(id: Int64) -> ContentTag? { tags[id] }
 
   /// Returns the tag in the row of a photo with the key; nil if the row has no tag.
-  package func expected(of id: Int64) -> (tag: ContentTag, key: ContentTagKey)? {
-    tags[id].map { (tag: $0, key: key) }
+  package func expected(of id: Int64) -> ExpectedTag? {
+    tags[id].map { ExpectedTag(tag: $0, key: key) }
   }
 
   private init(_ key: ContentTagKey, _ tags: [Int64: ContentTag]) { (self.key, self.tags) = (key, tags) }

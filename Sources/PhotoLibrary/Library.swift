@@ -159,9 +159,9 @@ public final class Library: Sendable {
 
   /// Does the same, and compares the content tag.
   ///
-  /// - Parameter tag: the expected tag, with its key; nil if the photo's row has no tag.
+  /// - Parameter tag: the expected tag; nil if the photo's row has no tag.
   package func hasIntactFile(
-    of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?,
+    of photo: Photo, tag expected: ExpectedTag?,
     whileReading: () throws -> Void = {}
   ) throws -> Bool {
     try stateOfFile(of: photo, tag: expected, whileReading: whileReading) == .intact
@@ -179,7 +179,7 @@ public final class Library: Sendable {
 
   /// Compares a photo's file with its row. Parameters as for `hasIntactFile`.
   package func stateOfFile(
-    of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?,
+    of photo: Photo, tag expected: ExpectedTag?,
     whileReading: () throws -> Void = {}
   ) throws -> FileState {
     do {
@@ -191,7 +191,7 @@ public final class Library: Sendable {
 
   /// Does the same, and throws `File.Unreadable` if the file cannot be read.
   private func compareFile(
-    of photo: Photo, tag expected: (tag: ContentTag, key: ContentTagKey)?, whileReading: () throws -> Void
+    of photo: Photo, tag expected: ExpectedTag?, whileReading: () throws -> Void
   ) throws -> FileState {
     var hash = RunningMD5()
     var tag = expected.map { RunningContentTag($0.key) }
@@ -209,9 +209,9 @@ public final class Library: Sendable {
   /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date, or the MD5 and the
   /// content tag.
   ///
-  /// - Parameter tag: the expected tag, with its key; nil if the photo's row has no tag.
+  /// - Parameter tag: the expected tag; nil if the photo's row has no tag.
   /// - Throws: `FileError` if the file cannot be read.
-  func isUnchanged(_ photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?) throws -> Bool {
+  func isUnchanged(_ photo: Photo, tag: ExpectedTag?) throws -> Bool {
     guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
       status.size == photo.fileSize
     else { return false }
@@ -224,7 +224,7 @@ public final class Library: Sendable {
   }
 
   /// Returns true if a photo's file exists and is not as it was imported. A file that cannot be read is not known to be.
-  package func isChanged(_ photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?) -> Bool {
+  package func isChanged(_ photo: Photo, tag: ExpectedTag?) -> Bool {
     guard let status = try? root.status(of: FilePath(photo.path)), status.kind == .file else { return false }
     return (try? isUnchanged(photo, tag: tag)) == false
   }

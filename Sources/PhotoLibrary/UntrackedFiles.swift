@@ -42,7 +42,7 @@ struct UntrackedFiles {
   /// Returns the photos with files that changes replaced or removed, and the content tags of those that have one.
   private static func replaced(
     _ database: Database
-  ) throws -> [(photo: Photo, tag: (tag: ContentTag, key: ContentTagKey)?)] {
+  ) throws -> [(photo: Photo, tag: ExpectedTag?)] {
     // Not DISTINCT: in a forged table SQLite would read any number of equal rows before it returns one that the limit
     // counts.
     let changes = try database.rows("SELECT changeId FROM replacedPhoto", of: "replacedPhoto") { row in

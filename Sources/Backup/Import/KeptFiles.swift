@@ -19,16 +19,15 @@ struct KeptFiles {
       contents.photos.lazy.filter { !$0.isFromAssets }.map { ($0.path, $0.id) },
       uniquingKeysWith: { first, _ in first })
     try Workers.forEach(0..<rows.count) { index in
-      let tag = ids[rows[index].photo.path].flatMap { tags[$0] }
-      if try isIntact(rows[index], tag.map { (tag: $0, key: tags.key) }) {
+      let tag = ids[rows[index].photo.path].flatMap(tags.expected(of:))
+      if try isIntact(rows[index], tag) {
         intact.withLock { _ = $0.insert(rows[index].photo.id) }
       }
     }
     return intact.withLock { $0 }
   }
 
-  private func isIntact(_ row: Replacement.Row, _ tag: (tag: ContentTag, key: ContentTagKey)?) throws -> Bool
-  {
+  private func isIntact(_ row: Replacement.Row, _ tag: ExpectedTag?) throws -> Bool {
     if try library.hasIntactFile(of: row.photo, tag: tag, whileReading: counter.checkCancellation) {
       return true
     }

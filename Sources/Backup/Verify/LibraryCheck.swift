@@ -116,7 +116,7 @@ private final class LibraryPhoto: HashableStream {
   func finish(_ digest: MD5Digest) {
     guard digest != photo.md5 || size != photo.fileSize else {
       guard tag?.value != expectedTag else { return end(nil) }
-      return end("\(photo.path.escaped) was exchanged: it has other bytes with the same MD5 \(digest)")
+      return end("its file \(photo.path.escaped) has another photo with the same MD5 \(digest)")
     }
     let expected = photo.md5.map(\.description) ?? "unknown"
     end(

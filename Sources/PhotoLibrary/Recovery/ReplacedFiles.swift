@@ -88,8 +88,8 @@ struct ReplacedFiles {
   /// The file of a photo that a change replaced or removed.
   private struct ReplacedFile {
     private let photo: Photo
-    /// The content tag of the photo, with its key; nil if its row has no tag.
-    private let tag: (tag: ContentTag, key: ContentTagKey)?
+    /// The content tag of the photo; nil if its row has no tag.
+    private let tag: ExpectedTag?
     let path: FilePath
     /// Its name in the undo's folder.
     var name: FilePath { FilePath(String(photo.id)) }
