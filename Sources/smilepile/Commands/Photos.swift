@@ -11,13 +11,23 @@ struct Photos: AsyncParsableCommand {
     discussion: """
       Prints the ID of each photo first. Messages show this ID, and `remove --id` accepts it.
 
-      Example:
+      --csv prints a table for spreadsheets: a header, and a row for each photo. A text that a spreadsheet would take \
+      for a formula gets an apostrophe in front.
+
+      Examples:
         smilepile photos -l ~/Family --category Family
+        smilepile photos -l ~/Family --csv > photos.csv
       """,
     aliases: ["ls"])
 
   @Option(name: .shortAndLong, help: "Only this category; may be given several times.")
   var category: [String] = []
+
+  @Flag(help: "Print a table in the CSV format, in UTF-8 with a byte order mark.")
+  var csv = false
+
+  @Flag(help: "With --csv: no byte order mark, no apostrophes, and control characters as they are.")
+  var raw = false
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
@@ -66,11 +76,29 @@ struct Photos: AsyncParsableCommand {
     var bytes: Int
   }
 
+  func validate() throws {
+    if csv, output.json { throw ValidationError("--csv and --json both use standard output; choose one") }
+    if raw, !csv { throw ValidationError("--raw needs --csv") }
+  }
+
   func run() async throws {
     let contents = try Library(path: library.path()).contents()
     let reporter = Reporter(output)
     let categories = category.isEmpty ? contents.categories : try contents.categories.named(category)
     let byCategory = Dictionary(grouping: contents.photos, by: \.categoryId)
+    if csv {
+      let style = raw ? CSVRow.Style.raw : .spreadsheet
+      reporter.raw(style.start + Self.header(style))
+      for category in categories {
+        let photos = byCategory[category.id] ?? []
+        // a reader of a pipe gets the rows in few pieces, since each piece costs a system call
+        for start in stride(from: 0, to: photos.count, by: Self.rowsPerPiece) {
+          let piece = photos[start..<min(start + Self.rowsPerPiece, photos.count)]
+          reporter.raw(piece.map { Self.row($0, in: category, style) }.joined())
+        }
+      }
+      return
+    }
     for category in categories {
       let photos = byCategory[category.id] ?? []
       reporter.result(
@@ -87,6 +115,41 @@ struct Photos: AsyncParsableCommand {
       Summary(
         categories: categories.count, photos: listed.count,
         bytes: listed.saturatedSum { $0.isFromAssets ? 0 : $0.fileSize }))
+  }
+
+  private static let rowsPerPiece = 256
+  private static let isoStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  private static func header(_ style: CSVRow.Style) -> String {
+    var row = CSVRow(style)
+    for name in [
+      "id", "category", "category_display_name", "name", "file_name", "path", "taken_at", "bytes", "width",
+      "height",
+      "md5", "is_from_assets", "is_favorite",
+    ] {
+      row.append(name)
+    }
+    return row.text
+  }
+
+  private static func row(
+    _ photo: Photo, in category: PhotoLibrary.Category, _ style: CSVRow.Style
+  ) -> String {
+    var row = CSVRow(style)
+    row.append(photo.id)
+    row.append(category.name)
+    row.append(category.displayName)
+    row.append(photo.name)
+    row.append(photo.fileName)
+    row.append(photo.path)
+    row.append(Date(milliseconds: photo.createdAt).formatted(Self.isoStyle))
+    row.append(photo.fileSize)
+    row.append(photo.width)
+    row.append(photo.height)
+    row.append(photo.md5?.description)
+    row.append("\(photo.isFromAssets)")
+    row.append("\(photo.isFavorite ?? false)")
+    return row.text
   }
 
   private static func table(of photos: [Photo]) -> TextTable {

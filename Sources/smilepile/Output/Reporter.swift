@@ -114,6 +114,9 @@ struct Reporter {
 
   private static let linesPerPiece = 256
 
+  /// Prints text unchanged, without a line end.
+  func raw(_ text: String) { console.write(text, to: .output) }
+
   /// Prints a line with `--json`; otherwise prints nothing.
   func json(_ message: some Encodable) {
     guard options.json, let line = try? JSONLine.text(message) else { return }
