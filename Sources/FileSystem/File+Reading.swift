@@ -40,7 +40,8 @@ extension File {
     do {
       return try body()
     } catch {
-      throw error.isResourceExhaustion ? error : Unreadable(error: error) as any Error
+      if error.isResourceExhaustion { throw error }
+      throw Unreadable(error: error)
     }
   }
 }

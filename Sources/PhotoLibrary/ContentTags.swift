@@ -168,12 +168,25 @@ extension Library {
   }
 }
 
-extension [ContentTag: Int] {
+/// Numbers for the content tags of photos with one MD5 and length, from 0.
+package struct TagNumbers: Sendable {
+  private var numbers: [ContentTag: Int] = [:]
+
+  /// Makes numbers for no tags.
+  package init() {}
+
+  /// The number of tags.
+  package var count: Int { numbers.count }
+
+  /// Returns the number of a tag; nil if it has none.
+  package subscript(tag: ContentTag) -> Int? { numbers[tag] }
+
   /// Returns the number of a tag. Gives a new tag the next number.
+  @discardableResult
   package mutating func number(of tag: ContentTag) -> Int {
-    if let number = self[tag] { return number }
-    self[tag] = count
-    return count - 1
+    if let number = numbers[tag] { return number }
+    numbers[tag] = numbers.count
+    return numbers.count - 1
   }
 }
 

@@ -153,6 +153,9 @@ public final class Library: Sendable {
 
   /// Returns true if a photo's file exists and has the size and MD5 of its row. Reads the whole file; `whileReading` is
   /// called between its pieces, and may throw to give up.
+  ///
+  /// - Throws: `FileError` if the process or the system lacks a resource, which tells nothing about the file; what
+  ///   `whileReading` throws.
   public func hasIntactFile(of photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
     try hasIntactFile(of: photo, tag: nil, whileReading: whileReading)
   }
@@ -211,22 +214,31 @@ public final class Library: Sendable {
   ///
   /// - Parameter tag: the expected tag; nil if the photo's row has no tag.
   /// - Throws: `FileError` if the file cannot be read.
-  func isUnchanged(_ photo: Photo, tag: ExpectedTag?) throws -> Bool {
+  func isUnchanged(
+    _ photo: Photo, tag: ExpectedTag?, whileReading: () throws -> Void = {}
+  ) throws -> Bool {
     guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
       status.size == photo.fileSize
     else { return false }
     if status.modified == photo.createdAt { return true }
     do {
-      return try compareFile(of: photo, tag: tag, whileReading: {}) == .intact
+      return try compareFile(of: photo, tag: tag, whileReading: whileReading) == .intact
     } catch let error as File.Unreadable {
       throw error.error
     }
   }
 
-  /// Returns true if a photo's file exists and is not as it was imported. A file that cannot be read is not known to be.
-  package func isChanged(_ photo: Photo, tag: ExpectedTag?) -> Bool {
-    guard let status = try? root.status(of: FilePath(photo.path)), status.kind == .file else { return false }
-    return (try? isUnchanged(photo, tag: tag)) == false
+  /// Returns true if there is something in the place of a photo's file that is not the file as it was imported; false if
+  /// it cannot be read. Blocks.
+  ///
+  /// - Throws: `FileError` if the process or the system lacks a resource; what `whileReading` throws.
+  package func isChanged(_ photo: Photo, tag: ExpectedTag?, whileReading: () throws -> Void) throws -> Bool {
+    do {
+      guard try root.status(of: FilePath(photo.path)) != nil else { return false }
+      return try !isUnchanged(photo, tag: tag, whileReading: whileReading)
+    } catch let error as FileError where !error.isResourceExhaustion {
+      return false
+    }
   }
 
   /// The identity of the library's folder.

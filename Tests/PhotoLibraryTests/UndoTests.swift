@@ -33,7 +33,7 @@ struct UndoTests {
     #expect(summary.damaged.map(\.message).count == 1)
     #expect(summary.missing.isEmpty)
     #expect(summary.isIncomplete)
-    #expect(summary.damaged.first?.message.contains("does not have the bytes of the photo") == true)
+    #expect(summary.damaged.first?.message.contains("is corrupt") == true)
   }
 
   /// A change of one kind, with everything in it that such a change may do.

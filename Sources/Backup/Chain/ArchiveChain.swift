@@ -132,13 +132,13 @@ extension OpenedBackup {
   /// The number of photos that are stored in the base or its chain.
   package var photosStoredInBase: Int { photos.count(where: \.isStoredInBase) }
 
-  /// The files that are stored in the base, as the metadata lists them.
+  /// The files that are stored in the base, as the metadata lists them. For a backup that was opened without its chain.
   var filesStoredInBase: [Metadata.FileStoredInBase] {
     photos.filter(\.isStoredInBase).map { photo in
       Metadata.FileStoredInBase(
         photoId: photo.record.id, originalPath: photo.originalPath, fileSize: photo.record.fileSize,
         checksum: photo.location.md5?.description ?? "",
-        crc32: entry(of: photo.location)?.entry.knownCRC32 ?? photo.location.unavailable?.crc32)
+        crc32: photo.location.unavailable?.crc32)
     }
   }
 

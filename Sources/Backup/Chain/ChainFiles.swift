@@ -4,8 +4,8 @@ import Checksums
 ///
 /// Photos may have one MD5 and different bytes. So the file of a photo is the newest one that its own row has, or else
 /// the oldest one with its MD5. Both stay the same when archives are added to the chain: the export of an archive
-/// compares a new photo with this file before it leaves out the photo's bytes. If archives are missing from the chain,
-/// the CRC-32 in the reference shows that this is another file.
+/// compares a new photo with this file before it leaves out the photo's bytes. If an archive of the chain is missing or
+/// has lost a photo, this file may be another photo. The CRC-32 in the reference tells them apart.
 struct ChainFiles {
   /// A file. Small, since there may be one for every photo.
   struct File {
@@ -29,9 +29,18 @@ struct ChainFiles {
     let md5: MD5Digest
   }
 
+  /// What is known of the content of a file.
+  private struct Content: Hashable {
+    let md5: MD5Digest
+    /// Nil if it is unknown.
+    let crc32: UInt32?
+  }
+
   private var oldest: [MD5Digest: File] = [:]
   /// The files whose MD5 other files have too.
   private var ofRows: [Row: File] = [:]
+  /// The oldest files of contents whose MD5 other files have too.
+  private var ofContents: [Content: File] = [:]
 
   /// Adds the files of an archive. Archives are added newest first; of those with one depth, the first is used.
   ///
@@ -47,8 +56,10 @@ struct ChainFiles {
         oldest[md5] = file
         continue
       }
-      for file in [known, file] where ofRows[Row(id: file.photo, md5: md5)] == nil {
-        ofRows[Row(id: file.photo, md5: md5)] = file
+      for file in [known, file] {
+        let (row, content) = (Row(id: file.photo, md5: md5), Content(md5: md5, crc32: file.crc32))
+        if ofRows[row] == nil { ofRows[row] = file }
+        if file.depth > ofContents[content]?.depth ?? -1 { ofContents[content] = file }
       }
       if file.depth > known.depth { oldest[md5] = file }
     }
@@ -58,6 +69,12 @@ struct ChainFiles {
   ///
   /// - Parameter crc32: the CRC-32 of the photo; nil if it is unknown.
   func file(of id: Int64, _ md5: MD5Digest, crc32: UInt32? = nil) -> File? {
-    [ofRows[Row(id: id, md5: md5)], oldest[md5]].lazy.compactMap { $0 }.first { $0.crc32.agrees(with: crc32) }
+    let oldest = oldest[md5]
+    guard let crc32 else { return ofRows[Row(id: id, md5: md5)] ?? oldest }
+    let candidates = [
+      ofRows[Row(id: id, md5: md5)], ofContents[Content(md5: md5, crc32: crc32)], oldest,
+      ofContents[Content(md5: md5, crc32: nil)],
+    ]
+    return candidates.lazy.compactMap { $0 }.first { $0.crc32.agreesAsCRC32(with: crc32) }
   }
 }

@@ -74,7 +74,7 @@ struct BackupImport {
     counter.advance(
       items: source.photos.count - plan.filesToExtract.count, bytes: source.photoBytes - plan.bytes)
     counter.enter(.restoring)
-    let changed = try filesToKeep(in: writer.library)
+    let changed = try changedFilesToLeave(in: writer.library)
     let extracted = try plan.edit.isEmpty ? Extraction.Outcome() : extract(writer)
     return summary(
       repairs: repairs, repaired.failures, extracted: extracted, restored: extracted.staged.count,
@@ -109,19 +109,22 @@ struct BackupImport {
     let repairs = try repairsOfMissingFiles(in: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     let summary = try summary(
-      repairs: repairs, restored: plan.filesToExtract.count, changed: filesToKeep(in: library))
+      repairs: repairs, restored: plan.filesToExtract.count, changed: changedFilesToLeave(in: library))
     return (summary, contents.applying(plan.edit))
   }
 
-  /// Returns the files of photos that a replacement removes, or gives another file, and that another program has
-  /// changed. They stay in their places.
-  private func filesToKeep(in library: Library) throws -> [String] {
+  /// Returns the paths of files that a replacement leaves in their places: no photo uses them any more, and another
+  /// program has changed them.
+  private func changedFilesToLeave(in library: Library) throws -> [String] {
     guard options.strategy == .replace else { return [] }
     let paths = Set(contents.applying(plan.edit).photos.map(\.path))
     let photos = contents.photos.filter { !$0.isFromAssets && !paths.contains($0.path) }
     guard !photos.isEmpty else { return [] }
     let tags = try library.contentTags()
-    return photos.filter { library.isChanged($0, tag: tags.expected(of: $0.id)) }.map(\.path)
+    return try photos.filter { photo in
+      try library.isChanged(
+        photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+    }.map(\.path)
   }
 
   /// Searches the backup for the files that are missing in the library. A replacement repairs nothing.
@@ -195,7 +198,7 @@ struct BackupImport {
   ///   - failures: why photos could not be repaired, by ID.
   ///   - extracted: the result of the extraction.
   ///   - restored: the number of files that were, or would be, added to the library.
-  ///   - changed: the result of `filesToKeep(in:)`.
+  ///   - changed: the result of `changedFilesToLeave(in:)`.
   private func summary(
     repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
     extracted: Extraction.Outcome = Extraction.Outcome(), restored: Int, changed: [String]
@@ -248,10 +251,10 @@ struct BackupImport {
     }
     var changedFiles = BoundedList<String>()
     for path in changed {
-      changedFiles.append("\(path.escaped) was changed by another program, and stays as an untracked file")
+      changedFiles.append("another program changed \(path.escaped), which stays as an untracked file")
     }
     summary.warnings += changedFiles.elements {
-      "\(Count($0, "more file was", "more files were")) changed by another program, and stay as untracked files"
+      "another program changed \(Count($0, "more file", "more files")), left as untracked"
     }
     var unknown = BoundedList<String>()
     for name in source.unknownEntries {

@@ -5,7 +5,8 @@ import PhotoLibrary
 /// Distinguishes photos whose bytes differ although their MD5s and sizes are equal: the photos with each different
 /// content get another number. Nearly always all photos have the number 0.
 ///
-/// A photo whose bytes are unknown, since its file is missing or corrupt on its side, has the number 0.
+/// A photo whose bytes are unknown, since its file is missing or corrupt on its side, has the number 0. A photo that is
+/// corrupt in the backup has the number of the photo with the CRC-32 that the archive states.
 package struct ContentVariants: Sendable, Equatable {
   private var incoming: [Int: Int] = [:]
   private var existing: [Int64: Int] = [:]
@@ -78,11 +79,11 @@ extension ContentVariants {
     var incomingTags = try backup.tags(of: indices, tags.key, counter)
 
     // the number of each tag of a content
-    var numbers: [FileContent: [ContentTag: Int]] = [:]
+    var numbers: [FileContent: TagNumbers] = [:]
     numbers.reserveCapacity(wanted.count)
     for photo in contents.photos {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
-      _ = numbers[FileContent(md5: md5, size: photo.fileSize), default: [:]].number(of: tag)
+      numbers[FileContent(md5: md5, size: photo.fileSize), default: TagNumbers()].number(of: tag)
     }
     for index in indices {
       guard let content = backup.content(at: index), numbers[content] != nil else { continue }
@@ -91,11 +92,18 @@ extension ContentVariants {
       if let fault = try backup.fault(ofPhotoAt: index, counter) {
         corrupt[index] = fault
         incomingTags[index] = nil
+        guard let checksum = try backup.crc32(ofCorruptPhotoAt: index, counter) else { continue }
+        // a new number if no photo of the library has the intact bytes
+        let photo = try contents.photos.having([content]).first { photo in
+          try tags.byID[photo.id] != nil && known.crc32(of: photo, counter) == checksum
+        }
+        let number = photo.flatMap { tags.byID[$0.id] }.flatMap { numbers[content]?[$0] }
+        incoming[index] = number ?? numbers[content]?.count
       } else if let tag = incomingTags[index] {
-        _ = numbers[content, default: [:]].number(of: tag)
+        numbers[content, default: TagNumbers()].number(of: tag)
       }
     }
-    guard numbers.values.contains(where: { $0.count > 1 }) else { return }
+    guard numbers.values.contains(where: { $0.count > 1 }) || !incoming.isEmpty else { return }
     for photo in contents.photos {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
       let number = numbers[FileContent(md5: md5, size: photo.fileSize)]?[tag] ?? 0

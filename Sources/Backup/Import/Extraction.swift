@@ -122,10 +122,9 @@ final class Extraction: Sendable {
       }
       return Reused(tag: tag)
     }
-    // bytes with the CRC-32 of the entry and another MD5 are not those of the photo
-    let checksum = fault == nil ? nil : source.crc32(ofPhotoAt: file.source)
     guard let reason = try fault ?? self.fault(of: item, &reader),
-      try checksum == nil || change.crc32(ofStaged: item.stagedName) == checksum
+      case let checksum = try source.crc32(ofCorruptPhotoAt: file.source, counter),
+      try checksum == nil || checksum == crc32(of: item)
     else {
       try change.unstage(item.stagedName)
       return nil
@@ -134,6 +133,10 @@ final class Extraction: Sendable {
       $0.append(DamagedFile(file: file, reason: reason, substitute: .stagedFile))
     }
     return Reused(tag: nil)
+  }
+
+  private func crc32(of staged: Placement.File) throws -> UInt32? {
+    try change.crc32(ofStaged: staged.stagedName, whileReading: counter.checkCancellation)
   }
 
   /// Reads a photo of the backup. Returns why it is corrupt; nil if it has the MD5 that the backup states.
@@ -175,21 +178,24 @@ final class Extraction: Sendable {
       return byContent[planned.content] ?? []
     }
     guard indices.count > 1 else { return nil }
-    let checksum = source.crc32(ofPhotoAt: planned.source)
+    let checksum = try source.crc32(ofCorruptPhotoAt: planned.source, counter)
     var reader = try ChainReader(source)
     for index in indices
-    where index != planned.source && source.crc32(ofPhotoAt: index).agrees(with: checksum) {
+    where index != planned.source && source.crc32(ofPhotoAt: index).agreesAsCRC32(with: checksum) {
       let output = try change.stage(item.stagedName)
       let origin = origin(of: index)
-      var (hash, tag, count) = (RunningMD5(), RunningContentTag(key), 0)
+      var (hash, tag, crc32, count) = (RunningMD5(), RunningContentTag(key), CRC32(), 0)
       let fault = try reader.read(source.photos[index].location, of: source) { bytes in
         try counter.checkCancellation()
         hash.update(bytes)
         tag.update(bytes)
+        crc32.update(bytes)
         try output.write(bytes, at: count)
         count += bytes.count
       }
-      if fault == nil, FileContent(md5: hash.digest, size: count) == planned.content {
+      if fault == nil, FileContent(md5: hash.digest, size: count) == planned.content,
+        checksum.agreesAsCRC32(with: crc32.value)
+      {
         try keep(output, of: item, tag.value, from: origin)
         return tag.value
       }
@@ -291,6 +297,17 @@ extension OpenedBackup {
   /// The CRC-32 that the archive states for a photo; nil for a photo without an entry.
   fileprivate func crc32(ofPhotoAt index: Int) -> UInt32? {
     entry(of: photos[index].location)?.entry.knownCRC32
+  }
+
+  /// Returns the CRC-32 of the intact bytes of a photo that is corrupt in the backup; nil if it is unknown. An entry that
+  /// can be read has its CRC-32: if the MD5 is wrong, this is the CRC-32 of the wrong bytes. Blocks.
+  ///
+  /// - Throws: an error that concerns all photos, or `CancellationError`.
+  func crc32(ofCorruptPhotoAt index: Int, _ counter: ProgressCounter) throws -> UInt32? {
+    guard let checksum = crc32(ofPhotoAt: index) else { return nil }
+    var reader = try ChainReader(self)
+    let fault = try reader.read(photos[index].location, of: self) { _ in try counter.checkCancellation() }
+    return fault == nil ? nil : checksum
   }
 
   /// The indices of the photos with files, by content.

@@ -43,6 +43,21 @@ struct KnownPhotos {
     }
     return (tags, stored.key)
   }
+
+  /// Returns the CRC-32 of a photo's file; nil if it cannot be read. Blocks.
+  func crc32(of photo: Photo, _ counter: ProgressCounter) throws -> UInt32? {
+    let bytes: PhotoBytes
+    if let planned = planned[photo.id] {
+      let backup = backups[Int(planned.backup)]
+      guard let (entry, holder, archive) = backup.entry(of: backup.photos[Int(planned.index)].location) else {
+        return nil
+      }
+      bytes = .entry(entry.index, of: archive, password: holder.password)
+    } else {
+      bytes = .photo(photo, of: library)
+    }
+    return try bytes.digest(counter)?.crc32
+  }
 }
 
 extension OpenedBackup {

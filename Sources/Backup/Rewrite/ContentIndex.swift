@@ -31,8 +31,3 @@ struct ContentIndex<Value> {
     return values.byChecksum[crc32] ?? values.byChecksum[nil]
   }
 }
-
-extension UInt32? {
-  /// Returns false if this CRC-32 and another one are known and differ.
-  func agrees(with other: UInt32?) -> Bool { self == nil || other == nil || self == other }
-}

@@ -49,7 +49,7 @@ enum PhotoBytes: Sendable {
   /// Returns false if an archive declares another CRC-32 for the bytes.
   func mayHave(_ crc32: UInt32?) -> Bool {
     guard case .entry(let index, let archive, _) = self else { return true }
-    return archive.entries[index].knownCRC32.agrees(with: crc32)
+    return archive.entries[index].knownCRC32.agreesAsCRC32(with: crc32)
   }
 
   /// What identifies the bytes of a photo.

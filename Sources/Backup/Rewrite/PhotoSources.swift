@@ -75,7 +75,7 @@ struct PhotoSources {
         noteFailing(bytes)
         continue
       }
-      guard size == nil || size == found.size, crc32.agrees(with: found.crc32) else { continue }
+      guard size == nil || size == found.size, crc32.agreesAsCRC32(with: found.crc32) else { continue }
       return (bytes, Array(places[(index + 1)...]), found.size)
     }
     return nil

@@ -192,8 +192,7 @@ struct SalvagedContents {
       if let right = try witnesses.choose(among: same) {
         verified.append(right)
       } else {
-        unverified[entry.name] = EntryMatching.Loss(
-          reason: witnesses.reason(toLeaveOut: entry, among: same.count), crc32: entry.knownCRC32)
+        unverified[entry.name] = witnesses.reason(toLeaveOut: entry, among: same.count)
       }
     }
     // a header and a directory record may give two names to the same data
@@ -203,8 +202,8 @@ struct SalvagedContents {
     }
   }
 
-  /// The entries that nothing confirms, by name.
-  private var unverified: [String: EntryMatching.Loss] = [:]
+  /// Why entries that nothing confirms are missing, by name. Their CRC-32s may be those of other bytes.
+  private var unverified: [String: String] = [:]
 
   /// Adds the intact photos whose names the metadata does not list. One with the MD5 of a missing photo is this photo.
   /// The others, for example those of another archive in the same file, get new IDs and the category “Rescued”.
@@ -313,9 +312,9 @@ struct SalvagedContents {
       let crc32 = reasons[name].map { $0.crc32 == loss.crc32 ? loss.crc32 : nil } ?? loss.crc32
       reasons[name] = .init(reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: crc32)
     }
-    for (name, loss) in unverified where name.hasPrefix(root) {
+    for (name, reason) in unverified where name.hasPrefix(root) {
       reasons[String(name.dropFirst(root.count))] = .init(
-        reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: loss.crc32)
+        reason: "its file \(name.escaped) is lost: \(reason)")
     }
     let matching = EntryMatching(
       metadata: metadata, entries: entries, root: root, writtenIDs: writtenIDs, losses: reasons)
@@ -330,7 +329,7 @@ struct SalvagedContents {
     names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
     let others =
       salvage.losses.map { ($0.name, $0.reason.description) }
-      + unverified.sorted { $0.key < $1.key }.map { ($0.key, $0.value.reason) }
+      + unverified.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     for (name, reason) in others {
       let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
       // the list of checksums is written anew

@@ -156,7 +156,7 @@ struct RestoreComparison {
     }
   }
 
-  /// Reports a photo that the import restored with the MD5 of its row, unlike the library's file.
+  /// Reports that a photo's file in the library is damaged. The import has verified the MD5 of the restored photo.
   private mutating func reportDamaged(_ label: String) {
     result.damagedInLibrary.append(
       Finding(label, "its file in the library is missing or corrupt", remedy: .repairLibrary))

@@ -135,10 +135,19 @@ package final class Change: Sendable {
     try StagedComparison(with: staging.open(name), key)
   }
 
-  /// Reads a staged file to its end, and returns its CRC-32. Any thread.
-  package func crc32(ofStaged name: String) throws -> UInt32 {
+  /// Reads a staged file to its end, and returns its CRC-32; nil if it cannot be read. Blocks. Any thread.
+  ///
+  /// - Throws: `FileError` if the process or the system lacks a resource; what `whileReading` throws.
+  package func crc32(ofStaged name: String, whileReading: () throws -> Void) throws -> UInt32? {
     var checksum = CRC32()
-    try File.readPieces(opening: { () throws(FileError) in try staging.open(name) }) { checksum.update($0) }
+    do {
+      try File.readPieces(opening: { () throws(FileError) in try staging.open(name) }) { bytes in
+        try whileReading()
+        checksum.update(bytes)
+      }
+    } catch is File.Unreadable {
+      return nil
+    }
     return checksum.value
   }
 

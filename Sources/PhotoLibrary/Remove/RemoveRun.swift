@@ -91,7 +91,10 @@ struct RemoveRun {
           : "its file cannot be read, so undo possibly cannot restore it"
         summary.missing.append(Finding(label, "\(what): \(error)"))
       case .success:
-        guard library.isChanged(photo, tag: tags.expected(of: photo.id)) else { continue }
+        guard
+          try library.isChanged(
+            photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+        else { continue }
         summary.missing.append(
           Finding(label, "another program has changed its file \(photo.path.escaped), which stays there"))
       }

@@ -104,13 +104,13 @@ struct UndoPlan {
     of present: [Photo], _ presentTags: ContentTags, and restored: [Photo], _ restoredTags: ContentTags
   ) -> (before: [Int64: Int], after: [Int64: Int]) {
     guard !present.isEmpty, !restored.isEmpty else { return ([:], [:]) }
-    var known: [FileContent: [ContentTag: Int]] = [:]
+    var known: [FileContent: TagNumbers] = [:]
     func numbers(_ photos: [Photo], _ tags: ContentTags) -> [Int64: Int] {
       var numbers: [Int64: Int] = [:]
       for photo in photos {
         guard let md5 = photo.md5, let tag = tags[photo.id] else { continue }
         let content = FileContent(md5: md5, size: photo.fileSize)
-        let number = known[content, default: [:]].number(of: tag)
+        let number = known[content, default: TagNumbers()].number(of: tag)
         if number > 0 { numbers[photo.id] = number }
       }
       return numbers

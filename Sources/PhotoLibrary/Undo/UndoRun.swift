@@ -24,7 +24,7 @@ public struct UndoSummary: Sendable, Equatable, FindingReport {
   public var categoriesRestored = 0
   /// Photos that are back, and whose files are missing.
   public var missing: [Finding] = []
-  /// Photos that are back, and whose files are corrupt.
+  /// Photos that are back, and whose files are corrupt or could not be checked.
   public var damaged: [Finding] = []
   /// Removed photos whose files stay, since they have changed since the import.
   public var left: [Finding] = []
@@ -127,7 +127,7 @@ struct UndoRun {
         return isIntact
           ? nil
           : Finding(
-            categories.label(of: photo), "it is corrupt: its file does not have the bytes of the photo")
+            categories.label(of: photo), "its file \(photo.path.escaped) is corrupt")
       } catch {
         return Finding(categories.label(of: photo), "its file could not be checked: \(error)")
       }

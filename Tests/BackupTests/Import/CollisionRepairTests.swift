@@ -22,7 +22,7 @@ struct CollisionRepairTests {
     try scene.exchange(in: library)
     let damaged = try await Work.verify(library: library.path).summary.damaged
     let md5 = MD5Digest(of: scene.photos[0])
-    #expect(damaged.map(\.message).allSatisfy { $0.hasSuffix("it has other bytes with the same MD5 \(md5)") })
+    #expect(damaged.map(\.message).allSatisfy { $0.hasSuffix("has another photo with the same MD5 \(md5)") })
     #expect(damaged.count == 1)
   }
 

@@ -126,15 +126,26 @@ struct CollisionTests {
   }
 
   /// The photos that the library has before a damaged backup is imported.
-  enum Known: CaseIterable { case none, intact, damaged, both }
+  enum Known: CaseIterable { case none, intact, damaged, both, bothReversed }
 
   @Test(
-    "MD5 collision: a backup with a corrupt photo that is imported again adds nothing", arguments: 0...1,
-    Known.allCases)
-  func importedAgain(damaged: Int, known: Known) async throws {
+    "MD5 collision: a backup with a corrupt photo that is imported again adds nothing",
+    arguments: (0...1).flatMap { damaged in Known.allCases.map { (damaged, $0) } },
+    [ImportStrategy.merge, .skip, .replace])
+  func importedAgain(_ scenario: (damaged: Int, known: Known), strategy: ImportStrategy) async throws {
+    let (damaged, known) = scenario
     let library = try SampleLibrary()
-    if known == .damaged || known == .both { _ = try await scene.bring(damaged, into: library, .imported) }
-    if known == .intact || known == .both { _ = try await scene.bring(1 - damaged, into: library, .added) }
+    let order =
+      switch known {
+      case .none: [Int]()
+      case .intact: [1 - damaged]
+      case .damaged: [damaged]
+      case .both: [damaged, 1 - damaged]
+      case .bothReversed: [1 - damaged, damaged]
+      }
+    for (photo, way) in zip(order, [CollidingPhotos.Way.imported, .added]) {
+      _ = try await scene.bring(photo, into: library, way)
+    }
     let archive = try await scene.archive(of: scene.photos[0], scene.photos[1], as: "both.zip")
     var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: archive.string)))
     let place = try #require(bytes.firstRange(of: scene.photos[damaged].prefix(128)))
@@ -142,8 +153,23 @@ struct CollisionTests {
     let path = try scene.scratch.write(bytes, to: "damaged.zip")
     let expected = known == .none || known == .intact ? [1 - damaged] : [0, 1]
     for _ in 0...2 {
-      try await library.importing(path)
+      let summary = try await library.importing(path) {
+        $0.strategy = strategy
+        $0.isForced = true
+      }
+      #expect(summary.photosNotImported == 2 - expected.count)
       try await scene.expect(expected, in: library)
     }
+  }
+
+  @Test("Import: a photo with the bytes of another one is taken from an equal photo of the backup")
+  func wrongBytes() async throws {
+    var backup = SampleBackup()
+    for id in 1...2 { backup.add(id: Int64(id), name: "hills \(id)", bytes: Array("hills".utf8)) }
+    backup.members[1] = .stored("photos/2_hills 2.jpg", "HILLS")
+    let library = try SampleLibrary()
+    let summary = try await library.importing(backup.write(to: scene.scratch))
+    #expect(try Array(library.bytesOfPhotos().values) == [Array("hills".utf8), Array("hills".utf8)])
+    #expect(summary.warnings.count { $0.hasSuffix(", so an equal photo of the backup was used") } == 1)
   }
 }

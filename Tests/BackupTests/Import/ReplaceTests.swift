@@ -132,7 +132,7 @@ import Testing
     #expect(summary.photosImported == 3)
     #expect(summary.photoFilesWritten == 3)
     #expect(!summary.isIncomplete)
-    let warning = "\(photo.path) was changed by another program, and stays as an untracked file"
+    let warning = "another program changed \(photo.path), which stays as an untracked file"
     #expect(summary.warnings == [warning])
     #expect(try library.bytesOfPhotos() == backup.photos)
     #expect(try library.contents.photos[1].path != photo.path, "the name of a file is never used again")
