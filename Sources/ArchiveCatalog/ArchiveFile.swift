@@ -61,14 +61,16 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   /// inodes at each mount, and a file that another has replaced has another status change time.
   ///
   /// FAT stores local time in steps of two seconds: the kernel rounds a modification time when the disk is mounted again,
-  /// and shifts it by quarters of an hour after a change of the time zone.
+  /// and shifts it by quarters of an hour after a change of the time zone. The status change time may be that of the
+  /// creation, with hundredths of a second, and is then later than the rounded time by less than two seconds.
   ///
   /// - Parameter observed: when an older version of this program recorded this state without the status change time. A
   ///   file that changed later is another version.
   public func isSameVersion(as other: ArchiveFile, observed: Int64? = nil) -> Bool {
     guard location == other.location, bytes == other.bytes else { return false }
     guard let changed = other.changedAt else { return hasModificationTime(of: other) }
-    let isStored = changed > other.modifiedAt + 2000
+    let isRounded = other.modifiedAt % 2000 == 0
+    let isStored = changed > other.modifiedAt + (isRounded ? 2000 : 0)
     guard isStored else { return hasModificationTime(of: other) }
     guard modifiedAt == other.modifiedAt else { return false }
     return changedAt.map { $0 == changed } ?? observed.map { changed <= $0 } ?? true

@@ -150,6 +150,7 @@ public final class Ledger: Sendable {
       try Directory.makeAll(folder)
       let opened = OpenFolder(try Directory.open(folder))
       try Ownership.require(opened.directory)
+      try requireOwnership(opened.directory)
       let pinned: PinnedDatabase
       do {
         if let forged, try opened.directory.status(of: name)?.identity == forged {
@@ -168,6 +169,16 @@ public final class Ledger: Sendable {
       state.problem = .unusable(path, reason: reason(error))
     }
     if state.database == nil { state.database = inMemory() }
+  }
+
+  /// Throws if another user can change the database.
+  private static func requireOwnership(_ folder: borrowing Directory) throws {
+    guard !Ownership.isTrusted(folder.path) else { return }
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      let name = FilePath(name.string + suffix)
+      guard let status = try folder.status(of: name) else { continue }
+      try Ownership.require(status, inOwnFolderAt: folder.path(of: name))
+    }
   }
 
   private static func openFile(in folder: OpenFolder) throws -> PinnedDatabase {

@@ -20,6 +20,15 @@ package struct UserAccount: Sendable, Equatable {
     home = String(cString: entry.pw_dir)
   }
 
+  /// Returns the home folder of this user: `$HOME`, or that of the account if the variable is missing or empty; `/`
+  /// without an account. May block for as long as a directory service takes.
+  ///
+  /// - Parameter environment: the variables of the process.
+  package static func home(_ environment: [String: String]) -> String {
+    if let home = environment["HOME"], !home.isEmpty { return home }
+    return UserAccount(id: geteuid())?.home ?? "/"
+  }
+
   /// Returns the name of a user in a message, or the ID if the user has no account.
   package static func label(of id: UInt32) -> String { UserAccount(id: id)?.name ?? "user \(id)" }
 }

@@ -47,6 +47,25 @@ extension Library {
       guard let status = try root.status(of: name), status.kind != .symbolicLink else { continue }
       try Ownership.require(status, inOwnFolderAt: root.path(of: name))
     }
+    try requireOwnedFolders(in: "photos", of: root, depth: 2)
+  }
+
+  /// Throws if another user can change a folder of photos. A folder that cannot be listed passes: its photos cannot be
+  /// read either.
+  ///
+  /// - Parameter depth: 2 for the folder with a folder for each year, which has those of the months.
+  private static func requireOwnedFolders(
+    in name: FilePath, of parent: borrowing Directory, depth: Int
+  ) throws {
+    do {
+      let folder = try parent.directory(name)
+      for name in try folder.names() {
+        guard let status = try folder.status(of: name), status.kind == .directory else { continue }
+        try Ownership.require(status, inOwnFolderAt: folder.path(of: name))
+        if depth > 1 { try requireOwnedFolders(in: name, of: folder, depth: depth - 1) }
+      }
+    } catch let error as FileError where !error.isResourceExhaustion {
+    }
   }
 
   /// Opens the folder of a library that only this user or root can change.

@@ -339,6 +339,12 @@ public struct LibraryContents: Sendable, Equatable {
     if let index = photos.indices.dropFirst().first(where: { photos[$0 - 1].id >= photos[$0].id }) {
       throw Self.duplicate("photo", photos[index].id, "id")
     }
+    let ids = Set(categories.map(\.id))
+    if let photo = photos.first(where: { !ids.contains($0.categoryId) }) {
+      throw DatabaseError(
+        resultCode: .SQLITE_CORRUPT,
+        message: "photo \(photo.id): the category \(photo.categoryId) does not exist")
+    }
   }
 
   fileprivate static func categories(_ database: Database) throws -> [Category] {

@@ -33,6 +33,21 @@ struct LedgerFolderTests {
     #expect(health.verifiedAt != nil)
   }
 
+  @Test(
+    "Ledger: a database that others can change, or with a second name, is not used",
+    arguments: [0o666, 0o600])
+  func exchangeable(mode: UInt32) throws {
+    let archive = try scratch.write([1, 2, 3], to: "a.zip")
+    let file = try #require(ArchiveFile(at: archive))
+    Ledger(folder: state).begin("test").record(.verified, of: [(file, "A")])
+    let database = state.appending("ledger.sqlite")
+    chmod(database.string, mode)
+    if mode == 0o600 { #expect(link(database.string, state.appending("second").string) == 0) }
+    let ledger = Ledger(folder: state)
+    #expect(ledger.health(of: file).verifiedAt == nil)
+    #expect(ledger.problem != nil)
+  }
+
   @Test("Ledger: a journal that names a file elsewhere deletes no file")
   func superJournal() throws {
     let archive = try scratch.write([1, 2, 3], to: "a.zip")

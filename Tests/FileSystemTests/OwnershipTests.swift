@@ -7,6 +7,14 @@ import Testing
 
 /// Which files and folders this program obeys. `scripts/security` attacks the same rule as other users.
 struct OwnershipTests {
+  @Test("Home folder: that of the account, without the variable")
+  func home() throws {
+    let account = try #require(UserAccount(id: geteuid()))
+    #expect(UserAccount.home(["HOME": "/somewhere"]) == "/somewhere")
+    #expect(UserAccount.home(["HOME": ""]) == account.home)
+    #expect(UserAccount.home([:]) == account.home)
+  }
+
   private let scratch: ScratchFolder
   /// A folder in a folder, mode 0700.
   private let folder: FilePath

@@ -49,6 +49,24 @@ import Testing
     #expect(first.allSatisfy(FileManager.default.fileExists))
   }
 
+  @Test("Prune: with a password, a plain archive of a folder is kept and reported, and does not count")
+  func pruneFolder() async throws {
+    var night = try encryptingNight()
+    let encrypted = try await night.backup().archives[0]
+    night.on(day: 2)
+    let plain = try await writePlainArchive(night)
+    var policy = RetentionPolicy()
+    policy.last = 1
+    var run = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
+    run.password = "correct horse battery"
+    let summary = try run.run()
+    #expect(summary.removed.isEmpty)
+    #expect(summary.plan.decisions.flatMap(\.archives).map(\.path) == [encrypted])
+    #expect(
+      summary.warningOfPlainArchives
+        == "\(plain) is not encrypted; it is kept, and does not count as a backup")
+  }
+
   @Test("Restore test: a plain archive is not tested in place of the encrypted one")
   func neverTested() async throws {
     var night = try encryptingNight()

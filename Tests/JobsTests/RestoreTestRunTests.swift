@@ -104,6 +104,15 @@ import Testing
     #expect(!before.isSameVersion(as: now))
   }
 
+  @Test("Archive file: a file that was changed at once and got its old date back is another version")
+  func changedAtOnce() {
+    for delay in [1, 350, 1830, 1999, 60_000] as [Int64] {
+      let before = ArchiveFile(location: "a", bytes: 1, modifiedAt: 900_123, changedAt: 900_125)
+      let now = ArchiveFile(location: "a", bytes: 1, modifiedAt: 900_123, changedAt: 900_125 + delay)
+      #expect(!before.isSameVersion(as: now))
+    }
+  }
+
   /// FAT rounds dates to two seconds and stores local time.
   @Test("Archive file: another date is another version, except for what FAT does to dates")
   func modificationDate() {

@@ -47,6 +47,7 @@ struct UntrustedRowTests {
       ("path = x'00'", "photo 1: path is not a text"),
       ("width = 'wide'", "photo 1: width is not an integer"),
       ("createdAt = 0.5", "photo 1: createdAt is not an integer"),
+      ("categoryId = 999", "photo 1: the category 999 does not exist"),
     ])
   func photo(change: String, reason expected: String) throws {
     try forge("UPDATE photo SET \(change) WHERE id = 1")

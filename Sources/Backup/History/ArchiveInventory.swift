@@ -23,6 +23,9 @@ package struct ArchiveInventory: Sendable {
   package let unreadable: [Unreadable]
   /// The files of the archives as they were read, by path.
   package let files: [String: ArchiveFile]
+  /// True if a password was given. Then archives with plain entries do not count as backups, since they can be made
+  /// without the password.
+  package let requiresEncryption: Bool
 
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }
@@ -37,6 +40,24 @@ package struct ArchiveInventory: Sendable {
       ? "\(newest.path) belongs to \(name); it is kept, and does not count as a backup"
       : "\(others.count) archives belong to other users, the newest, \(newest.path), to \(name); they are kept, and do "
         + "not count as backups"
+  }
+
+  /// Returns true if an archive has plain entries although a password was given.
+  package func isPlain(_ archive: ArchiveDescriptor) -> Bool {
+    requiresEncryption && !archive.isLocked && !archive.isFullyEncrypted
+  }
+
+  /// Reports the archives with plain entries; nil if there are none, or if no password was given.
+  ///
+  /// - Parameter tag: reports only archives with this tag; nil for all.
+  package func warningOfPlainArchives(tag: String? = nil) -> String? {
+    let plain = archives.filter { archive in
+      isPlain(archive) && tag.map(archive.tags.contains) ?? true
+    }
+    guard let newest = plain.last else { return nil }
+    return plain.count == 1
+      ? "\(newest.path) is not encrypted; it is kept, and does not count as a backup"
+      : "\(plain.count) archives are not encrypted, the newest is \(newest.path); they are kept, and do not count as backups"
   }
 
   /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger: those of plain archives
@@ -108,18 +129,18 @@ package struct ArchiveInventory: Sendable {
     let cached = stored.filter { !$0.value.descriptor.isEncrypted }.keys
     let obsolete = Set(cached).subtracting(located.values.map(\.location))
     ledger?.store(new, deleting: obsolete.sorted())
-    self.init(archives, located, unreadable, otherOwners, ledger)
+    self.init(archives, located, unreadable, otherOwners, password?.isEmpty == false, ledger)
   }
 
   private init(
     _ archives: [ArchiveDescriptor], _ files: [String: ArchiveFile], _ unreadable: [Unreadable],
-    _ otherOwners: [String: UInt32], _ ledger: Ledger?
+    _ otherOwners: [String: UInt32], _ requiresEncryption: Bool, _ ledger: Ledger?
   ) {
     let health = ledger?.health(of: Array(files.values)) ?? []
     graph = ArchiveGraph(
       archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)),
       otherOwners: otherOwners)
-    (self.files, self.unreadable) = (files, unreadable)
+    (self.files, self.unreadable, self.requiresEncryption) = (files, unreadable, requiresEncryption)
   }
 
   /// Returns the inventory after this operation has changed the folder, with the current health of the archives.
@@ -143,7 +164,7 @@ package struct ArchiveInventory: Sendable {
     var otherOwners = graph.otherOwners
     for archive in written { otherOwners[archive.path] = nil }
     return ArchiveInventory(
-      known.filter { files[$0.path] != nil }, files, unreadable, otherOwners, ledger)
+      known.filter { files[$0.path] != nil }, files, unreadable, otherOwners, requiresEncryption, ledger)
   }
 }
 

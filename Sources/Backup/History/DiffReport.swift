@@ -44,6 +44,7 @@ extension DiffSide {
     }
     let source = try OpenedBackup(path: path, limits: limits, password: password)
     self.init(try source.completingChecksums(counter))
+    warnings += OpenedBackup.warningsOfPlainEntries(in: source.archive, password)
     warnings += source.leftOut.map { $0.from(path).message }
     let nameless = photos.count { $0.isUnknown }
     if nameless > 0 {

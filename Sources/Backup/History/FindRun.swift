@@ -50,6 +50,9 @@ public struct FindSummary: Sendable, FindingReport {
   /// Archives that could not be searched, with the reasons.
   public var notSearched: [Finding] = []
 
+  /// Archives that are not encrypted although a password was given.
+  public var warnings: [String] = []
+
   /// What could not be searched.
   public var findings: [Finding] { notSearched }
 }
@@ -93,7 +96,7 @@ private struct FindRun {
       try counter.checkCancellation()
       counter.advance(current: path.string)
       do {
-        found.append(try search(path, &inventories))
+        found.append(try search(path, &inventories, &summary.warnings))
         summary.archives += 1
       } catch let error as CancellationError {
         throw error
@@ -140,10 +143,11 @@ private struct FindRun {
     return try BackupFiles.list(place).map { ($0.path, false) }
   }
 
-  private func search(_ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) throws -> (
-    ArchiveDescriptor, [FoundPhoto]
-  ) {
+  private func search(
+    _ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory], _ warnings: inout [String]
+  ) throws -> (ArchiveDescriptor, [FoundPhoto]) {
     let opened = try OpenedBackup(path: path, limits: limits, password: password)
+    warnings += OpenedBackup.warningsOfPlainEntries(in: opened.archive, password)
     let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
     let matcher = PhotoMatcher(selection, in: source)
     let isAnyInBase = source.photos.contains { $0.isStoredInBase && matcher.matches($0) }

@@ -6,7 +6,7 @@
 /// | controls (C0, DEL, C1), line and paragraph separators | always |
 /// | format characters, among them bidirectional controls, U+FEFF and U+FFF9 | always; but not those that are drawn, such as U+06DD |
 /// | characters that Unicode calls default-ignorable, such as U+00AD, U+034F, U+115F, U+3164, U+E0001 | always |
-/// | noncharacters, such as U+FFFE | always |
+/// | noncharacters, such as U+FFFE, and the blank of Braille, U+2800 | always |
 /// | joiners U+200C and U+200D | except where they change what is drawn: see `isJoining` |
 /// | variation selectors | except one directly after a character that has variants: see `isSelecting` |
 /// | tags U+E0020–E007F | except in the flags of England, Scotland and Wales |
@@ -65,6 +65,7 @@ package enum UnsafeScalars {
       case 0x200C, 0x200D: return !isJoining
       case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x180B...0x180F: return !isSelecting
       case 0xE0020...0xE007F: return !isFlagTag
+      case 0x2800: return true  // a blank of Braille
       case 0x600...0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD: return false  // drawn
       default: break
       }

@@ -72,8 +72,8 @@ package struct JobFile: Sendable, Equatable {
     // the specification says to ignore relative paths
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
       places.append(FilePath(home).appending("smilepile/config.yaml"))
-    } else if let home = environment["HOME"], !home.isEmpty {
-      places.append(FilePath(home).appending(".config/smilepile/config.yaml"))
+    } else {
+      places.append(FilePath(UserAccount.home(environment)).appending(".config/smilepile/config.yaml"))
     }
     return places + ["/etc/smilepile/config.yaml"]
   }
@@ -101,7 +101,7 @@ package struct JobFile: Sendable, Equatable {
     let found = try Self.find(named: path, environment: environment)
     guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
     try self.init(
-      text: try JobFileText.read(found), path: found, home: environment["HOME"],
+      text: try JobFileText.read(found), path: found, home: UserAccount.home(environment),
       state: StateFolder(environment: environment).path)
     Ownership.trust(jobs.flatMap(\.trustedFolders))
   }

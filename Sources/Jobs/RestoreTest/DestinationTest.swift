@@ -84,11 +84,12 @@ struct DestinationTest {
   }
 
   /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
-  /// is in use, the archives cannot be decrypted, the scratch folder has no space, or there is an environment failure.
+  /// is in use, the archives cannot be decrypted, the scratch folder has no space or belongs to others, or there is an
+  /// environment failure.
   private func isInconclusive(_ error: any Error) -> Bool {
     switch error {
     case _ where ArchiveVerification.isInconclusive(error): true
-    case is FileLock.Busy, is LibraryError: true
+    case is FileLock.Busy, is LibraryError, is OwnershipError: true
     case BackupError.passwordNeeded, BackupError.wrongPassword: true
     case let error as FileError:
       !job.destinations.contains { error.path.starts(with: $0.path) }

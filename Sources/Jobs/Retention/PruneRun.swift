@@ -12,12 +12,11 @@ package struct PruneRun {
   package var folder: FilePath
   /// The retention policy.
   package var policy: RetentionPolicy
-  /// The password of encrypted archives. Without a password they stay.
+  /// The password of encrypted archives. Without a password they stay, and with one the archives with plain entries:
+  /// these can be made without the password, and do not count.
   package var password: Secret?
   /// The tags that an archive must have to be considered.
   package var tags: [String] = []
-  /// True to keep archives with plain entries and not to count them, since they can be made without the password.
-  package var requiresEncryption = false
   /// True to report the archives that a run would remove, and to remove none.
   package var isDryRun = false
   /// The health of archives, and the record of verified archives.
@@ -50,6 +49,8 @@ package struct PruneRun {
     package var unreadable: [ArchiveInventory.Unreadable] = []
     /// The number of archives that cannot be decrypted. They stay.
     package var locked = 0
+    /// Reports the archives with plain entries, if a password was given; nil if there are none.
+    package var warningOfPlainArchives: String?
     /// Reports the archives of other users; nil if this user owns all archives.
     package var warningOfOtherOwners: String?
     /// The number of archives that the plan does not include, for example because they cannot be decrypted. They stay.
@@ -77,6 +78,7 @@ package struct PruneRun {
     let plan = try plan(for: inventory, earlierIDs: earlierIDs) { try reasonToKeepAll($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
+    summary.warningOfPlainArchives = inventory.warningOfPlainArchives()
     summary.warningOfOtherOwners = inventory.warningOfOtherOwners
     summary.notConsidered =
       inventory.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }
@@ -100,7 +102,7 @@ package struct PruneRun {
     try PrunePlan(
       inventory.graph, policy, now: now, fresh: fresh,
       isIncluded: { archive in
-        tags.allSatisfy(archive.tags.contains) && (!requiresEncryption || archive.isFullyEncrypted)
+        tags.allSatisfy(archive.tags.contains) && !inventory.isPlain(archive)
       }, earlierIDs: earlierIDs,
       reasonToKeepAll: reasonToKeepAll)
   }

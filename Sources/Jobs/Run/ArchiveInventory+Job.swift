@@ -20,15 +20,4 @@ extension ArchiveInventory {
         && (library == nil || archive.libraryID == nil || archive.libraryID == library)
     }
   }
-
-  /// Reports the archives with the tag of a job that the job refuses since they are not encrypted; nil if there are none.
-  func warningOfPlainArchives(of job: Job) -> String? {
-    let plain = archives.filter {
-      $0.tags.contains(job.name) && !$0.isLocked && !$0.isEncrypted(asRequiredBy: job)
-    }
-    guard let newest = plain.last else { return nil }
-    return plain.count == 1
-      ? "\(newest.path) is not encrypted; it is kept, and does not count as a backup"
-      : "\(plain.count) archives are not encrypted, the newest is \(newest.path); they are kept, and do not count as backups"
-  }
 }

@@ -17,7 +17,6 @@ struct Retention {
     var prune = PruneRun(folder: destination.folder, policy: policy, counter: context.counter)
     prune.password = context.password
     prune.tags = [context.job.name]
-    prune.requiresEncryption = context.job.password != nil
     prune.operation = context.operation
     prune.lockWait = .seconds(context.job.lockWait)
     prune.now = context.now()

@@ -12,7 +12,7 @@ package struct ServiceFolders: Sendable, Equatable {
   /// Finds the folders of the user who has these variables.
   /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
   package init(_ environment: [String: String]) {
-    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/root"
+    let home = UserAccount.home(environment)
     state =
       if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
         FilePath(String(path))

@@ -23,7 +23,7 @@ package struct SystemdSchedule: Sendable {
   /// Returns the folder in which systemd finds units. systemd.unit(5).
   private static func defaultFolder(_ scope: UnitScope, _ environment: [String: String]) -> FilePath {
     guard scope == .user else { return "/etc/systemd/system" }
-    let home = environment["HOME"] ?? NSHomeDirectory()
+    let home = UserAccount.home(environment)
     let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     return FilePath(configuration ?? "\(home)/.config").appending("systemd").appending("user")
   }

@@ -13,7 +13,7 @@ struct Archives: AsyncParsableCommand {
     abstract: "List the archives of folders or jobs.",
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
-      its password. The exit code is 3 if a backup cannot be read, its base or another part is missing, or an \
+      its password. With a password, --latest skips archives that are not encrypted. The exit code is 3 if a backup cannot be read, its base or another part is missing, or an \
       archive of a job cannot be opened; 1 if a folder cannot be read; 10 if a folder does not exist, or --latest finds \
       no archive of a whole library.
 
@@ -129,7 +129,7 @@ struct Archives: AsyncParsableCommand {
           TextTable(
             .left, .right, .left, .left, indentation: 2,
             rows: zip(archives, health).map {
-              Self.row($0, $1, hasOtherOwner: inventory.graph.hasOtherOwner($0))
+              Self.row($0, $1, in: inventory)
             }))
       }
       for (archive, health) in zip(archives, health) {
@@ -156,7 +156,9 @@ struct Archives: AsyncParsableCommand {
             + "are unknown; give the password, for example with --password-file")
         if place.job != nil { worst = max(worst, .incomplete) }
       }
-      if let warning = inventory.warningOfOtherOwners { reporter.warn(warning) }
+      for warning in [inventory.warningOfPlainArchives(tag: place.tag), inventory.warningOfOtherOwners] {
+        if let warning { reporter.warn(warning) }
+      }
       for file in inventory.unreadable {
         reporter.error(Finding(file.path, message: file.reason), during: "archives")
         unreadable.append(file.path)
@@ -182,7 +184,7 @@ struct Archives: AsyncParsableCommand {
   }
 
   private static func row(
-    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, hasOtherOwner: Bool
+    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, in inventory: ArchiveInventory
   ) -> [String] {
     var facts =
       archive.isLocked
@@ -200,7 +202,8 @@ struct Archives: AsyncParsableCommand {
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
     if archive.missingFiles > 0 { facts.append("\(Count(archive.missingFiles, "photo")) missing") }
-    if hasOtherOwner { facts.append("of another user") }
+    if inventory.isPlain(archive) { facts.append("not encrypted") }
+    if inventory.graph.hasOtherOwner(archive) { facts.append("of another user") }
     facts.append(text(health))
     return [
       archive.archiveID == nil && archive.isLocked ? "unknown date" : time(archive.date),
@@ -223,13 +226,14 @@ struct Archives: AsyncParsableCommand {
 }
 
 extension ArchiveInventory {
-  /// Returns the newest of some archives that contains a whole library, belongs to this user, and is neither suspect nor
-  /// without its base: one archive, or all parts of a set; nil if no archive is.
+  /// Returns the newest of some archives that contains a whole library, belongs to this user, is encrypted if a password
+  /// was given, and is neither suspect nor without its base: one archive, or all parts of a set; nil if no archive is.
   ///
   /// - Parameter archives: oldest first.
   fileprivate func latest(among archives: [ArchiveDescriptor]) -> [ArchiveDescriptor]? {
     for archive in archives.reversed()
-    where !archive.isLocked && archive.isOfWholeLibrary && !graph.hasOtherOwner(archive) {
+    where !archive.isLocked && archive.isOfWholeLibrary && !graph.hasOtherOwner(archive) && !isPlain(archive)
+    {
       guard let members = try? members(of: archive),
         !members.contains(where: { graph.health(of: $0).isSuspect })
       else { continue }

@@ -78,6 +78,7 @@ struct Find: AsyncParsableCommand {
     var matches: Int
     var archivesSearched: Int
     var notSearched: [String]
+    var warnings: [String]
   }
 
   func validate() throws {
@@ -96,6 +97,7 @@ struct Find: AsyncParsableCommand {
     let secret = try password.read(for: places, limits.limits, reporter)
     let summary = try await reporter.follow(
       .find(selection, in: places, limits: limits.limits, password: secret), during: "find")
+    for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.photos {
       reporter.result(Self.text(photo))
       reporter.json(Match(photo))
@@ -105,7 +107,7 @@ struct Find: AsyncParsableCommand {
     reporter.json(
       Summary(
         matches: summary.photos.count, archivesSearched: summary.archives,
-        notSearched: summary.notSearched.map(\.message)))
+        notSearched: summary.notSearched.map(\.message), warnings: summary.warnings))
     if !summary.notSearched.isEmpty { throw ExitStatus.incomplete }
   }
 

@@ -192,7 +192,7 @@ struct Prune: AsyncParsableCommand {
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
     return (summary.locked > 0 ? ["kept \(locked), because the password is missing or wrong"] : [])
-      + [summary.warningOfOtherOwners].compactMap { $0 }
+      + [summary.warningOfPlainArchives, summary.warningOfOtherOwners].compactMap { $0 }
       + summary.unreadable.map { "\($0.reason); the archive was kept" }
   }
 
@@ -216,12 +216,10 @@ struct Prune: AsyncParsableCommand {
   ) -> Work<PruneRun.Summary> {
     let tags = tag + (place.tag.map { [$0] } ?? [])
     let isDryRun = dryRun
-    let requiresEncryption = place.job?.password != nil
     return Work { counter in
       var run = PruneRun(folder: place.folder, policy: policy, counter: counter)
       run.password = secret
       run.tags = tags
-      run.requiresEncryption = requiresEncryption
       run.isDryRun = isDryRun
       run.operation = Ledger.ofThisUser.begin("prune")
       return try run.run()
