@@ -98,11 +98,24 @@ struct UntrustedRowTests {
     #expect(reason?.hasPrefix("pin 1: \(expected)") == true)
   }
 
+  /// Keeps the photos as the newest change would if it had replaced them.
+  private static let keepPhotos =
+    "INSERT INTO replacedPhoto SELECT (SELECT id FROM change ORDER BY rowid DESC LIMIT 1), * FROM photo"
+
+  @Test("Rows: a path that is kept for an undo and is no text is an error that names its table")
+  func keptPath() throws {
+    try forge("\(Self.keepPhotos); UPDATE replacedPhoto SET path = x'010203'")
+    let writer = try scratch.writer()
+    let reason = reason { _ = try writer.newPaths(for: [("a.jpg", 0)]) }
+    #expect(reason?.hasPrefix("replacedPhoto") == true)
+  }
+
   @Test(
     "Rows: what is kept for an undo is checked",
     arguments: [
       ("UPDATE replacedSettings SET createdAt = 'x'", "replacedSettings"),
       ("UPDATE change SET kind = 'explode'", "change"),
+      ("\(keepPhotos); UPDATE replacedPhoto SET categoryId = 999", "replacedPhoto 1: the category 999"),
     ])
   func undo(sql: String, table: String) throws {
     try forge(sql)

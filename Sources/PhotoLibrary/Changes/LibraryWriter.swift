@@ -90,9 +90,11 @@ package final class LibraryWriter: Sendable {
   /// removed photos are not used again while an undo can bring these back.
   package func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
     let taken = try library.read { database in
-      try database.rows(
-        "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto", of: "photo"
-      ) { try $0.text("path", at: 0) }
+      try ["photo", "replacedPhoto"].flatMap { table in
+        try database.rows("SELECT path FROM \(table) WHERE NOT isFromAssets", of: table) { row in
+          try row.text("path", at: 0)
+        }
+      }
     }
     var paths = PhotoPath(taken: taken)
     var listings = FolderListings()

@@ -60,6 +60,12 @@ struct UndoPlan {
     let now = try LibraryContents(database)
     changed = Set(now.photos.map(\.id)).subtracting(removed.map(\.id)).intersection(restored.map(\.id))
     let before = try Self.contents(before: newest, now, restored, removed, database)
+    let ids = Set(before.categories.map(\.id))
+    if let photo = restored.first(where: { !ids.contains($0.categoryId) }) {
+      throw DatabaseError(
+        resultCode: .SQLITE_CORRUPT,
+        message: "replacedPhoto \(photo.id): the category \(photo.categoryId) does not exist")
+    }
     tagsInLibrary = try ContentTags(database)
     keptTags = try ContentTags(keptBy: newest.id, database)
     let present = removed + now.photos.filter { [changed] in changed.contains($0.id) }

@@ -14,7 +14,7 @@ struct Photos: AsyncParsableCommand {
       --csv prints a table for spreadsheets: a header, and a row for each photo. A text that a spreadsheet would take \
       for a formula gets an apostrophe in front.
 
-      Examples:
+      Example:
         smilepile photos -l ~/Family --category Family
         smilepile photos -l ~/Family --csv > photos.csv
       """,
