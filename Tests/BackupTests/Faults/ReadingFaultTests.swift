@@ -57,11 +57,24 @@ import Testing
   /// A read error of the folder says nothing of the photos in it.
   @Test("Export: an unreadable folder of photos ends the export without an archive")
   func unreadableFolder() async throws {
-    let fault = fault(
-      .error(.ioError), at: 1, of: .open, persists: false, below: try real(library.path.appending("photos")))
-    await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
-    fault.disarm()
-    #expect(try FolderTree(scratch.path).files.isEmpty)
+    var failures = 0
+    // the first folders are opened to check their owners, and then again
+    for index in 1...8 {
+      let fault = fault(
+        .error(.ioError), at: index, of: .open, persists: false,
+        below: try real(library.path.appending("photos")))
+      let output = scratch.path.appending("\(index).zip")
+      do {
+        let summary = try await library.exporting(to: output)
+        #expect(!summary.isIncomplete)
+        try FileManager.default.removeItem(atPath: output.string)
+      } catch is FileError {
+        failures += 1
+      }
+      fault.disarm()
+      #expect(try FolderTree(scratch.path).files.isEmpty)
+    }
+    #expect(failures > 0)
   }
 
   private func expectIntact(_ archive: FilePath?, photos: [Int64]) throws {
