@@ -59,6 +59,9 @@ import Testing
     policy.last = 1
     var run = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
     run.password = "correct horse battery"
+    run.tags = ["other"]
+    #expect(try run.run().warningOfPlainArchives == nil, "archives of other jobs are not considered")
+    run.tags = []
     let summary = try run.run()
     #expect(summary.removed.isEmpty)
     #expect(summary.plan.decisions.flatMap(\.archives).map(\.path) == [encrypted])

@@ -49,10 +49,10 @@ package struct ArchiveInventory: Sendable {
 
   /// Reports the archives with plain entries; nil if there are none, or if no password was given.
   ///
-  /// - Parameter tag: reports only archives with this tag; nil for all.
-  package func warningOfPlainArchives(tag: String? = nil) -> String? {
+  /// - Parameter tags: the tags that a reported archive has.
+  package func warningOfPlainArchives(tags: [String]) -> String? {
     let plain = archives.filter { archive in
-      isPlain(archive) && tag.map(archive.tags.contains) ?? true
+      isPlain(archive) && tags.allSatisfy(archive.tags.contains)
     }
     guard let newest = plain.last else { return nil }
     return plain.count == 1

@@ -75,7 +75,12 @@ extension ContentVariants {
     }
     guard !indices.isEmpty else { return }
     let wanted = Set(indices.compactMap(backup.content(at:)))
-    let tags = try known.tags(of: contents.photos.having(wanted), counter)
+    let existingPhotos = contents.photos.having(wanted)
+    let tags = try known.tags(of: existingPhotos, counter)
+    // lazy, since only few backups have corrupt photos
+    lazy var byContent = Dictionary(grouping: existingPhotos) { photo in
+      photo.md5.map { FileContent(md5: $0, size: photo.fileSize) }
+    }
     var incomingTags = try backup.tags(of: indices, tags.key, counter)
 
     // the number of each tag of a content
@@ -94,7 +99,7 @@ extension ContentVariants {
         incomingTags[index] = nil
         guard let checksum = try backup.crc32(ofCorruptPhotoAt: index, counter) else { continue }
         // a new number if no photo of the library has the intact bytes
-        let photo = try contents.photos.having([content]).first { photo in
+        let photo = try byContent[content]?.first { photo in
           try tags.byID[photo.id] != nil && known.crc32(of: photo, counter) == checksum
         }
         let number = photo.flatMap { tags.byID[$0.id] }.flatMap { numbers[content]?[$0] }

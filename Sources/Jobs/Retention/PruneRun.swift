@@ -78,7 +78,7 @@ package struct PruneRun {
     let plan = try plan(for: inventory, earlierIDs: earlierIDs) { try reasonToKeepAll($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
-    summary.warningOfPlainArchives = inventory.warningOfPlainArchives()
+    summary.warningOfPlainArchives = inventory.warningOfPlainArchives(tags: tags)
     summary.warningOfOtherOwners = inventory.warningOfOtherOwners
     summary.notConsidered =
       inventory.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }

@@ -23,7 +23,7 @@ struct UpToDateCheck {
       issues.append(.warning(.archives, "\(newest.path) is dated in the future; check the clock"))
     }
     for case let warning? in [
-      inventory.warningOfPlainArchives(tag: context.job.name), inventory.warningOfOtherOwners,
+      inventory.warningOfPlainArchives(tags: [context.job.name]), inventory.warningOfOtherOwners,
     ] {
       issues.append(.warning(.archives, warning))
     }

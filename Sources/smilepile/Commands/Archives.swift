@@ -13,9 +13,9 @@ struct Archives: AsyncParsableCommand {
     abstract: "List the archives of folders or jobs.",
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
-      its password. With a password, --latest skips archives that are not encrypted. The exit code is 3 if a backup cannot be read, its base or another part is missing, or an \
-      archive of a job cannot be opened; 1 if a folder cannot be read; 10 if a folder does not exist, or --latest finds \
-      no archive of a whole library.
+      its password. With a password, --latest skips archives that are not encrypted. The exit code is 3 if a backup \
+      cannot be read, its base or another part is missing, or an archive of a job cannot be opened; 1 if a folder cannot \
+      be read; 10 if a folder does not exist, or --latest finds no archive of a whole library.
 
       Example:
         smilepile archives /backups
@@ -156,7 +156,8 @@ struct Archives: AsyncParsableCommand {
             + "are unknown; give the password, for example with --password-file")
         if place.job != nil { worst = max(worst, .incomplete) }
       }
-      for warning in [inventory.warningOfPlainArchives(tag: place.tag), inventory.warningOfOtherOwners] {
+      let tags = place.tag.map { [$0] } ?? []
+      for warning in [inventory.warningOfPlainArchives(tags: tags), inventory.warningOfOtherOwners] {
         if let warning { reporter.warn(warning) }
       }
       for file in inventory.unreadable {

@@ -124,8 +124,7 @@ struct Photos: AsyncParsableCommand {
     var row = CSVRow(style)
     for name in [
       "id", "category", "category_display_name", "name", "file_name", "path", "taken_at", "bytes", "width",
-      "height",
-      "md5", "is_from_assets", "is_favorite",
+      "height", "md5", "is_from_assets", "is_favorite",
     ] {
       row.append(name)
     }
