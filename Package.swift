@@ -25,6 +25,7 @@ let package = Package(
     // comes with libzip-dev
     .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .target(name: "CCRC32"),
     .target(name: "CMD5"),
     .target(name: "CContentTag"),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -39,7 +40,7 @@ let package = Package(
     .target(
       name: "Checksums",
       dependencies: [
-        "CContentTag", "CMD5", "CDeflate", "FileSystem", "Operations",
+        "CContentTag", "CCRC32", "CMD5", "CDeflate", "FileSystem", "Operations",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(

@@ -14,9 +14,6 @@
 
 typedef unsigned __int128 uint128;
 
-typedef uint32_t words8 __attribute__((vector_size(32)));
-typedef uint64_t sums4 __attribute__((vector_size(32)));
-
 #define INLINE static inline __attribute__((always_inline))
 
 static uint32_t word(const uint8_t *p) {
@@ -67,39 +64,46 @@ static void scalar_blocks(uint128 *value, const uint8_t *key, const uint8_t *dat
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
-INLINE void vector_blocks(uint128 *value, const uint8_t *key, const uint8_t *data, size_t blocks) {
-  for (; blocks > 0; blocks--, data += BLOCK) {
-    sums4 first = {0}, second = {0};
-#pragma GCC unroll 4
-    for (size_t i = 0; i < BLOCK; i += 32) {
-      words8 words, key1, key2;
-      memcpy(&words, data + i, 32);
-      memcpy(&key1, key + i, 32);
-      memcpy(&key2, key + i + SHIFT, 32);
-      sums4 pairs1 = (sums4)(words + key1), pairs2 = (sums4)(words + key2);
-      first += (pairs1 & 0xffffffff) * (pairs1 >> 32);
-      second += (pairs2 & 0xffffffff) * (pairs2 >> 32);
-    }
-    uint64_t sums[2] = {first[0] + first[1] + first[2] + first[3], second[0] + second[1] + second[2] + second[3]};
-    add_coefficient(value, key, sums[0]);
-    add_coefficient(value, key, sums[1]);
+/// Defines a function that adds blocks with vectors of `BYTES` bytes.
+#define IMPLEMENTATION(NAME, BYTES, TARGET)                                                                       \
+  TARGET static void NAME(uint128 *value, const uint8_t *key, const uint8_t *data, size_t blocks) {               \
+    typedef uint32_t words __attribute__((vector_size(BYTES)));                                                   \
+    typedef uint64_t sums __attribute__((vector_size(BYTES)));                                                    \
+    for (; blocks > 0; blocks--, data += BLOCK) {                                                                 \
+      sums first = {0}, second = {0};                                                                             \
+      _Pragma("GCC unroll 8") for (size_t i = 0; i < BLOCK; i += BYTES) {                                         \
+        words message, key1, key2;                                                                                \
+        memcpy(&message, data + i, BYTES);                                                                        \
+        memcpy(&key1, key + i, BYTES);                                                                            \
+        memcpy(&key2, key + i + SHIFT, BYTES);                                                                    \
+        sums pairs1 = (sums)(message + key1), pairs2 = (sums)(message + key2);                                    \
+        first += (pairs1 & 0xffffffff) * (pairs1 >> 32);                                                          \
+        second += (pairs2 & 0xffffffff) * (pairs2 >> 32);                                                         \
+      }                                                                                                           \
+      uint64_t sum1 = 0, sum2 = 0;                                                                                \
+      for (size_t i = 0; i < BYTES / 8; i++) {                                                                    \
+        sum1 += first[i];                                                                                         \
+        sum2 += second[i];                                                                                        \
+      }                                                                                                           \
+      add_coefficient(value, key, sum1);                                                                          \
+      add_coefficient(value, key, sum2);                                                                          \
+    }                                                                                                             \
   }
-}
 
-static void base_blocks(uint128 *value, const uint8_t *key, const uint8_t *data, size_t blocks) {
-  vector_blocks(value, key, data, blocks);
-}
+// the baseline has vectors of 16 bytes; two of them are processed together
+IMPLEMENTATION(base_blocks, 32, )
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void avx2_blocks(
-  uint128 *value, const uint8_t *key, const uint8_t *data, size_t blocks) {
-  vector_blocks(value, key, data, blocks);
-}
+IMPLEMENTATION(avx2_blocks, 32, __attribute__((target("avx2"))))
+IMPLEMENTATION(avx512_blocks, 64, __attribute__((target("avx512f,avx512vl,avx512bw"))))
 #endif
 
 enum smilepile_content_tag_implementation smilepile_content_tag_best_implementation(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+    return CONTENT_TAG_AVX512;
+  }
   if (__builtin_cpu_supports("avx2")) return CONTENT_TAG_AVX2;
 #endif
   return CONTENT_TAG_BASE;
@@ -120,6 +124,7 @@ static void add_blocks(
   switch (implementation) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #if defined(__x86_64__)
+    case CONTENT_TAG_AVX512: avx512_blocks(&value, key, data, blocks); break;
     case CONTENT_TAG_AVX2: avx2_blocks(&value, key, data, blocks); break;
 #endif
     case CONTENT_TAG_BASE: base_blocks(&value, key, data, blocks); break;

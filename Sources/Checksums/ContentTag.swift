@@ -103,6 +103,8 @@ enum ContentTagImplementation: CaseIterable, Sendable {
   case base
   /// AVX2.
   case avx2
+  /// AVX-512.
+  case avx512
 
   /// The fastest implementation that this processor supports.
   static let best = allCases.first { $0.code == smilepile_content_tag_best_implementation() } ?? .scalar
@@ -117,6 +119,7 @@ enum ContentTagImplementation: CaseIterable, Sendable {
     case .scalar: CONTENT_TAG_SCALAR
     case .base: CONTENT_TAG_BASE
     case .avx2: CONTENT_TAG_AVX2
+    case .avx512: CONTENT_TAG_AVX512
     }
   }
 }

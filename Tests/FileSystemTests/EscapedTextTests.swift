@@ -32,6 +32,21 @@ struct EscapedTextTests {
     #expect("a\(Character(scalar))b".escaped == "a\\u{\(hex)}b")
   }
 
+  @Test("Escaped text: every character of the first plane alone is escaped if Unicode calls it invisible")
+  func firstPlane() {
+    let drawn: Set<UInt32> = [0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2]
+    for scalar in (UInt32(0x20)...0xFFFF).compactMap(Unicode.Scalar.init) {
+      let properties = scalar.properties
+      let isInvisible =
+        [.control, .format, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+        || properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint
+        || scalar.value == 0x2800
+      let text = "a\(Character(scalar))b"
+      let isEscaped = isInvisible && !drawn.contains(scalar.value)
+      #expect((text.escaped != text) == isEscaped, "U+\(String(scalar.value, radix: 16))")
+    }
+  }
+
   @Test(
     "Escaped text: joiners and selectors stay where they change what is drawn",
     arguments: [

@@ -64,9 +64,10 @@ extension BackupImport {
 extension OpenedBackup {
   /// Returns the report for one of the photos.
   func report(_ index: Int, _ action: PhotoReport.Action, _ reason: String? = nil) -> PhotoReport {
-    let photo = photos[index]
+    let record = photos[index].record
+    let category = displayNames[record.categoryId]
     return PhotoReport(
-      action, label(of: photo), name: photo.record.name, category: category(of: photo),
-      from: path.string, reason: reason)
+      action, PhotoLabel.label(id: record.id, category: category ?? "", name: record.name),
+      name: record.name, category: category, from: path.string, reason: reason)
   }
 }

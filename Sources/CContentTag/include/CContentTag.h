@@ -18,6 +18,8 @@ enum smilepile_content_tag_implementation {
   /// The vectors of the architecture's baseline: SSE2, NEON.
   CONTENT_TAG_BASE,
   CONTENT_TAG_AVX2,
+  /// AVX-512 with the instructions F, VL and BW.
+  CONTENT_TAG_AVX512,
 };
 
 /// A message. Its bytes so far are hashed, or are in `rest`.

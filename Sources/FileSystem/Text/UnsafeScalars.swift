@@ -19,20 +19,49 @@ package enum UnsafeScalars {
   package static func replaced(
     in text: String, with replacement: (Unicode.Scalar) -> String
   ) -> String {
-    // most texts are plain ASCII
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return text }
     let scalars = text.unicodeScalars
     var safe = ""
     var copied = scalars.startIndex
-    for index in scalars.indices where Place(scalars, index).isUnsafe {
+    var next = scalars.startIndex
+    while let index = firstUncommon(in: text.utf8[next...]) {
+      next = scalars.index(after: index)
+      guard Place(scalars, index).isUnsafe else { continue }
       // a change through the view of scalars would copy the whole text
       safe += Substring(scalars[copied..<index])
       safe += replacement(scalars[index])
-      copied = scalars.index(after: index)
+      copied = next
     }
     if copied == scalars.startIndex { return text }
     safe += Substring(scalars[copied...])
     return safe
+  }
+
+  /// Returns the first character that is not common. Commands print hundreds of thousands of texts, and most consist of
+  /// common characters.
+  private static func firstUncommon(in text: Substring.UTF8View) -> String.Index? {
+    guard let length = text.withContiguousStorageIfAvailable(lengthOfCommonCharacters) else {
+      return text.isEmpty ? nil : text.startIndex
+    }
+    return length == text.count ? nil : text.index(text.startIndex, offsetBy: length)
+  }
+
+  /// Returns the bytes of the common characters at the start of a text. They are safe in every place and recognized by
+  /// their first bytes: printable ASCII, letters of Latin, Greek and Cyrillic script, kana and Han characters, dashes,
+  /// quotation marks and the ellipsis.
+  private static func lengthOfCommonCharacters(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
+    var index = 0
+    while index < utf8.count {
+      switch utf8[index] {
+      case 0x20..<0x7F: index += 1
+      case 0xC3...0xCC, 0xCE...0xD7: index += 2  // U+00C0–U+033F, U+0380–U+05FF
+      case 0xE4...0xE9: index += 3  // U+4000–U+9FFF
+      case 0xE2 where utf8[index + 1] == 0x80 && (0x90...0xA7).contains(utf8[index + 2]):
+        index += 3  // U+2010–U+2027
+      case 0xE3 where (0x81...0x83).contains(utf8[index + 1]): index += 3  // U+3040–U+30FF
+      default: return index
+      }
+    }
+    return index
   }
 
   /// A character and its neighbours.
@@ -60,6 +89,7 @@ package enum UnsafeScalars {
     var isUnsafe: Bool {
       let scalar = scalar
       switch scalar.value {
+      case ..<0x20: return true
       // letters of Latin, Greek and Cyrillic script, which most names have
       case 0x20..<0x7F, 0xAE..<0x34F, 0x370..<0x600: return false
       case 0x200C, 0x200D: return !isJoining

@@ -8,6 +8,7 @@ import SystemPackage
 
 struct Add: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "add",
     abstract: "Copy photos into a library.",
     discussion: """
       Searches folders and their subfolders, without hidden files and links. The category of a photo is the name of \

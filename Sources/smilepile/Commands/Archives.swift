@@ -10,6 +10,7 @@ import SystemPackage
 
 struct Archives: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "archives",
     abstract: "List the archives of folders or jobs.",
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \

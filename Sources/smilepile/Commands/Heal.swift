@@ -4,6 +4,7 @@ import SystemPackage
 /// An alias of `smilepile repair -l`, hidden from help.
 struct Heal: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "heal",
     abstract: "The same as repair -l.", shouldDisplay: false)
 
   @Argument(

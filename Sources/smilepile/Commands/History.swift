@@ -8,6 +8,7 @@ import SystemPackage
 
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "history",
     abstract: "List past operations with their outcomes.",
     discussion: """
       Lists what import, add, export, extract, remove, undo, repair, flatten, prune, jobs and restore \

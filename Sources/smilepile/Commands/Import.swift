@@ -9,6 +9,7 @@ import SystemPackage
 
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Import backups into a library.",
     discussion: """
       Imports backups of both SmilePile apps and of smilepile. Each import is one transaction. Missing and corrupt \

@@ -41,6 +41,7 @@ struct PINCommand: ParsableCommand {
 
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "set",
       abstract: "Set the PIN of a library that has none.",
       discussion: "Example:\n  smilepile pin set -l ~/Family --pin-file ~/.family-pin")
 
@@ -62,6 +63,7 @@ struct PINCommand: ParsableCommand {
 
   struct Change: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "change",
       abstract: "Change the PIN of a library.",
       discussion: "Example:\n  smilepile pin change -l ~/Family")
 
@@ -84,6 +86,7 @@ struct PINCommand: ParsableCommand {
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "remove",
       abstract: "Remove the PIN of a library.",
       discussion: """
         Needs the PIN. If the PIN does not come from the terminal, asks for a confirmation; --yes confirms.

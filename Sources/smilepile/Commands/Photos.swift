@@ -7,6 +7,7 @@ import PhotoLibrary
 
 struct Photos: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "photos",
     abstract: "List the categories and photos of a library.",
     discussion: """
       Prints the ID of each photo first. Messages show this ID, and `remove --id` accepts it.

@@ -7,6 +7,7 @@ import PhotoLibrary
 
 struct Remove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "remove",
     abstract: "Remove photos, or a category with its photos.",
     discussion: """
       Different options are combined with AND, repeated ones with OR. --category alone removes the category and its \

@@ -22,6 +22,7 @@ struct ScheduleCommand: ParsableCommand {
 
   struct Install: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "install",
       abstract: "Install or update the schedules of jobs.",
       discussion: """
         Removes schedules that are no longer in the job file. Drop-ins (systemctl edit) are not changed.
@@ -140,6 +141,7 @@ struct ScheduleCommand: ParsableCommand {
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "remove",
       abstract: "Remove the schedules of jobs.",
       discussion: """
         Archives, the job file, and other units and crontab lines are not changed.

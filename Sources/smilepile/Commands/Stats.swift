@@ -10,6 +10,7 @@ import SystemPackage
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "stats",
     abstract: "Show the size of a library, its last backup and its copies.",
     discussion: """
       Counts copies that jobs made: archives that are intact, complete, reachable and unchanged.

@@ -8,6 +8,7 @@ import PhotoLibrary
 
 struct Undo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "undo",
     abstract: "Undo the last import or remove.",
     discussion: """
       Restores photos, categories and settings to the state before the last import or remove. Only the last change can \

@@ -20,50 +20,54 @@ struct PhotoLine: Encodable {
     "\(action.replacing("_", with: " ")): \(item)" + (reason.map { ": \($0)" } ?? "")
   }
 
-  /// The text of `JSONLine`, ten times as fast as an encoder: commands print hundreds of thousands of these lines.
+  /// The text of `JSONLine`, tens of times as fast as an encoder: commands print hundreds of thousands of these lines.
   var json: String {
-    var line = "{"
-    Self.append("action", action, to: &line)
-    if let category { Self.append("category", category, to: &line) }
-    Self.append("item", item, to: &line)
-    Self.append("message_type", messageType, to: &line)
-    Self.append("name", name, to: &line)
-    if let reason { Self.append("reason", reason, to: &line) }
-    Self.append("source", source, to: &line)
-    line += "}"
-    return line
+    var line: [UInt8] = []
+    line.reserveCapacity(150 + item.utf8.count + name.utf8.count + source.utf8.count)
+    Self.append("{\"action\":", action, to: &line)
+    if let category { Self.append(",\"category\":", category, to: &line) }
+    Self.append(",\"item\":", item, to: &line)
+    Self.append(",\"message_type\":", messageType, to: &line)
+    Self.append(",\"name\":", name, to: &line)
+    if let reason { Self.append(",\"reason\":", reason, to: &line) }
+    Self.append(",\"source\":", source, to: &line)
+    line.append(UInt8(ascii: "}"))
+    return String(decoding: line, as: UTF8.self)
   }
 
-  private static func append(_ key: String, _ value: String, to line: inout String) {
-    if line.utf8.count > 1 { line += "," }
-    line += "\""
-    line += key
-    line += "\":\""
-    if value.utf8.contains(where: needsEscape) {
-      for scalar in value.unicodeScalars { append(scalar, to: &line) }
-    } else {
-      line += value
+  private static func append(_ key: StaticString, _ value: String, to line: inout [UInt8]) {
+    line.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    line.append(UInt8(ascii: "\""))
+    var value = value
+    value.withUTF8 { bytes in
+      // most values need no escape and are copied at once
+      var copied = 0
+      for (index, byte) in bytes.enumerated() where needsEscape(byte) {
+        line.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[copied..<index]))
+        line.append(contentsOf: escape(of: byte).utf8)
+        copied = index + 1
+      }
+      line.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[copied...]))
     }
-    line += "\""
+    line.append(UInt8(ascii: "\""))
   }
 
   private static func needsEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
-  private static func append(_ scalar: Unicode.Scalar, to line: inout String) {
-    switch scalar {
-    case "\"": line += "\\\""
-    case "\\": line += "\\\\"
-    case "\u{8}": line += "\\b"
-    case "\u{C}": line += "\\f"
-    case "\n": line += "\\n"
-    case "\r": line += "\\r"
-    case "\t": line += "\\t"
-    case ..<" ":
-      let hex = String(scalar.value, radix: 16)
-      line += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-    default: line.unicodeScalars.append(scalar)
+  private static func escape(of byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "\""): return "\\\""
+    case UInt8(ascii: "\\"): return "\\\\"
+    case 0x08: return "\\b"
+    case 0x0C: return "\\f"
+    case 0x0A: return "\\n"
+    case 0x0D: return "\\r"
+    case 0x09: return "\\t"
+    default:
+      let hex = String(byte, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
     }
   }
 }
