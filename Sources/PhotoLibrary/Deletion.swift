@@ -20,7 +20,9 @@ extension Library {
   /// - Parameter date: the sequence number of the export.
   public func deletions(since date: Int64) throws -> [Deletion] {
     try read { database in
-      try database.rows(
+      // a reader does not migrate
+      guard try database.tableExists("deletion") else { return [] }
+      return try database.rows(
         "SELECT category, md5, assetPath, at FROM deletion WHERE at >= ? ORDER BY rowid", [date],
         of: "deletion"
       ) { row in
@@ -34,7 +36,8 @@ extension Library {
   /// Returns the IDs of all archives that the library has records of.
   public func exportIDs() throws -> Set<String> {
     try read { database in
-      try Set(database.rows("SELECT id FROM export", of: "export") { try $0.text("id", at: 0) })
+      guard try database.tableExists(ExportRecord.databaseTableName) else { return [] }
+      return try Set(database.rows("SELECT id FROM export", of: "export") { try $0.text("id", at: 0) })
     }
   }
 }

@@ -69,22 +69,22 @@ extension Library {
   /// Returns the last archive of the whole library, by order and not by date; nil if there is none.
   public func lastExport() throws -> ExportRecord? {
     try read { database in
-      try ExportRecord.fetchOne(
+      guard try database.tableExists(ExportRecord.databaseTableName) else { return nil }
+      return try ExportRecord.fetchOne(
         database, sql: "SELECT * FROM export WHERE NOT isPartial ORDER BY rowid DESC LIMIT 1")
     }
   }
 
   /// Records an archive, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a
-  /// writer.
+  /// writer. Migrates a library of an older version before.
   public func note(_ export: ExportRecord) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     try translating {
       let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
+      try Schema.migrator.migrate(writing.queue)
       try writing.queue.write { database in
         try export.insert(database)
-        // a library of an older version has no such columns before its next change
-        guard try database.tableExists("addition") else { return }
         try database.execute(
           sql: "UPDATE export SET categories = ?, changes = ? WHERE id = ?",
           arguments: [export.categories, export.changes, export.id])

@@ -43,6 +43,8 @@ struct UntrackedFiles {
   private static func replaced(
     _ database: Database
   ) throws -> [(photo: Photo, tag: ExpectedTag?)] {
+    // a reader does not migrate
+    guard try database.tableExists("replacedPhoto") else { return [] }
     // Not DISTINCT: in a forged table SQLite would read any number of equal rows before it returns one that the limit
     // counts.
     let changes = try database.rows("SELECT changeId FROM replacedPhoto", of: "replacedPhoto") { row in
