@@ -67,6 +67,10 @@ struct UndoTests {
       case .remove:
         edit.removedPhotos = [1, 2, 3]
         edit.removedCategories = [1]
+      case .settings:
+        edit.settings = before.settings
+        edit.settings?.kidSafeMode = !before.settings.kidSafeModeEnabled
+        edit.settings?.changedAt += 1
       case .add, .undo:
         (edit.newPhotos, staged) = try LibraryScratch.stage(
           ["z.jpg": "nine"], in: change, of: writer, firstId: 99)
@@ -87,7 +91,7 @@ struct UndoTests {
 
   @Test(
     "Undo: rows, values and files are as before the change",
-    arguments: [Change.Kind.merge, .replace, .remove])
+    arguments: [Change.Kind.merge, .replace, .remove, .settings])
   func formerState(kind: Change.Kind) throws {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)
@@ -159,6 +163,66 @@ struct UndoTests {
     #expect(try scratch.contents() == contents)
     // the files for the undo before were deleted
     #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
+  }
+
+  /// The kinds of the changes that can be undone, newest first.
+  private func stack() throws -> [Change.Kind] {
+    try Library(path: scratch.path).undoableChanges().map(\.kind)
+  }
+
+  @Test("Undo stack: small changes are undone one after the other, then the removal below them")
+  func smallChanges() throws {
+    var states = [(contents: try scratch.contents(), files: try scratch.files())]
+    try change(.remove)
+    for _ in 0..<3 {
+      states.append((try scratch.contents(), try scratch.files()))
+      try change(.settings)
+    }
+    #expect(try stack() == [.settings, .settings, .settings, .remove])
+    for (index, state) in states.enumerated().reversed() {
+      let summary = try undo { $0.authorization = .given }
+      #expect(summary.remaining == index)
+      #expect(try scratch.contents() == state.contents)
+      #expect(try scratch.files() == state.files)
+    }
+    let error = #expect(throws: UndoError.self) { try undo() }
+    guard case .alreadyUndone? = error else { return Issue.record("\(String(describing: error))") }
+  }
+
+  @Test("Undo stack: a change after an undo is put on what remains")
+  func changeAfterUndo() throws {
+    let before = try scratch.contents()
+    try change(.remove)
+    try change(.settings)
+    try change(.settings)
+    try undo { $0.authorization = .given }
+    try change(.settings)
+    #expect(try stack() == [.settings, .settings, .remove])
+    for _ in 0..<3 { try undo { $0.authorization = .given } }
+    #expect(try scratch.contents() == before)
+  }
+
+  @Test("Undo stack: an import ends the undo of earlier changes, and added photos that of all")
+  func endOfStack() throws {
+    try change(.remove)
+    try change(.settings)
+    try scratch.commit(["x.jpg": "ten"], firstId: 50)
+    #expect(try stack() == [.merge])
+    try change(.settings)
+    try scratch.commit(["y.jpg": "eleven"], as: .add, firstId: 60)
+    #expect(try stack() == [])
+    try change(.settings)
+    #expect(try stack() == [.settings])
+    try undo { $0.authorization = .given }
+    #expect(throws: UndoError.self) { try undo() }
+  }
+
+  @Test("Undo stack: at most 100 changes are kept, and the files of those that are not are deleted")
+  func maximum() throws {
+    try change(.remove)
+    for _ in 0..<UndoStack.maximumCount { try change(.settings) }
+    #expect(try stack() == Array(repeating: .settings, count: UndoStack.maximumCount))
+    #expect(try scratch.files().isEmpty)
   }
 
   @Test(

@@ -23,14 +23,35 @@ package final class Change: Sendable {
     case replace
     /// Removes photos or categories.
     case remove
+    /// Changes settings.
+    case settings
     /// Reverts the last change.
     case undo
 
-    /// True if the library keeps what the change replaces or removes, until the next such change.
+    /// The change in a sentence for the user, after a verb: `the import`.
+    package var label: String {
+      switch self {
+      case .add: "the addition"
+      case .merge, .replace: "the import"
+      case .remove: "the removal"
+      case .settings: "the change of settings"
+      case .undo: "the undo"
+      }
+    }
+
+    /// True if the library keeps what the change replaces or removes, for an undo. See `UndoStack`.
     var isUndoable: Bool {
       switch self {
-      case .merge, .replace, .remove: true
+      case .merge, .replace, .remove, .settings: true
       case .add, .undo: false
+      }
+    }
+
+    /// True if the library then keeps nothing any more for the undo of earlier changes.
+    var endsEarlierUndo: Bool {
+      switch self {
+      case .merge, .replace, .remove: true
+      case .add, .undo, .settings: false
       }
     }
   }
@@ -243,9 +264,13 @@ extension Change.Record {
   /// Returns the newest change; nil if there is none.
   static func newest(_ database: Database) throws -> Self? {
     let row = try Row.fetchOne(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1")
-    guard let row = row.map({ RowReader($0, of: "change") }) else { return nil }
-    return Self(
-      id: try row.text("id"), kind: try row.enumeration("kind", as: Change.Kind.self),
-      at: try row.integer("at"))
+    return try row.map { try Self(RowReader($0, of: "change")) }
+  }
+
+  /// Reads a row of `change`.
+  init(_ row: RowReader) throws {
+    id = try row.text("id")
+    kind = try row.enumeration("kind", as: Change.Kind.self)
+    at = try row.integer("at")
   }
 }

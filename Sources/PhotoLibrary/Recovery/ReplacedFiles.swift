@@ -5,8 +5,8 @@ import SystemPackage
 
 /// The files of photos that a change replaced or removed, as the rows of `replacedPhoto` tell.
 ///
-/// They move from `photos` to `.undo/CHANGE/PHOTO`, from where `undo` moves them back. When the next such change makes
-/// that undo impossible, or when the undo has been done, they are deleted. Moving away and deleting need the exclusive
+/// They move from `photos` to `.undo/CHANGE/PHOTO`, from where `undo` moves them back. When a change makes that undo
+/// impossible, or when the undo has been done, they are deleted. Moving away and deleting need the exclusive
 /// lock on `readers.lock`, since an export may be reading the files; while another process reads, they are left to the
 /// next writer. Another program may have put a file in such a place, so only files that are as they were imported move.
 /// Any other file stays, as an untracked file.
@@ -23,7 +23,7 @@ struct ReplacedFiles {
     parent.appending(change).appending(String(id))
   }
 
-  /// Moves the files of the newest undoable change to `.undo`, and deletes those of older changes.
+  /// Moves the files of the changes that are kept to `.undo`, and deletes those of all others.
   func settle() throws {
     // every undoable change has a row there
     let changes = try library.read { database in
@@ -32,13 +32,9 @@ struct ReplacedFiles {
       ) { try $0.text("changeId", at: 0) }
     }
     guard !changes.isEmpty, let lock = try lockReaders() else { return }
-    let newest = try library.read { database in
-      let kinds = Change.Kind.allCases.filter(\.isUndoable).map { "'\($0.rawValue)'" }.joined(separator: ", ")
-      return try String.fetchOne(
-        database, sql: "SELECT id FROM change WHERE kind IN (\(kinds)) ORDER BY rowid DESC LIMIT 1")
-    }
+    let kept = try library.read(UndoStack.init).kept
     for change in Set(changes).sorted() {
-      if change == newest {
+      if kept.contains(change) {
         try moveAway(change)
       } else {
         try delete(change)

@@ -5,10 +5,12 @@ import Foundation
 internal import GRDB
 import SystemPackage
 
-/// The effects of undoing the last change, from the rows that the change kept.
+/// The effects of undoing the newest change of the stack, from the rows that the change kept.
 struct UndoPlan {
   /// The change to undo.
   let change: Change.Record
+  /// The number of earlier changes that can be undone afterwards.
+  let remaining: Int
   /// The photos that come back or get their former values.
   let restored: [Photo]
   /// The IDs in `restored` of photos that are in the library with other values.
@@ -37,29 +39,28 @@ struct UndoPlan {
     guard let newest = try Change.Record.newest(database) else { throw UndoError.nothingToUndo(path) }
     // a reader does not migrate; an older version kept nothing for an undo
     guard try database.tableExists("added") else { throw UndoError.changedSince(path, newest) }
-    guard newest.kind != .undo else { throw UndoError.alreadyUndone(path, at: newest.at) }
-    let isKept = try Bool.fetchOne(
-      database, sql: "SELECT EXISTS (SELECT * FROM replacedSettings WHERE changeId = ?)",
-      arguments: [newest.id])
-    guard newest.kind.isUndoable, isKept == true else {
-      throw UndoError.changedSince(path, newest)
+    let stack = try UndoStack(database).changes
+    guard let change = stack.first else {
+      throw newest.kind == .undo
+        ? UndoError.alreadyUndone(path, at: newest.at) : UndoError.changedSince(path, newest)
     }
-    change = newest
+    self.change = change
+    remaining = stack.count - 1
     restored = try Photo.fetchAll(
       database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ?",
-      arguments: [newest.id], of: "replacedPhoto"
+      arguments: [change.id], of: "replacedPhoto"
     ).sorted { $0.id < $1.id }
     removed = try Photo.fetchAll(
       database,
       sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
-      arguments: [newest.id])
+      arguments: [change.id])
     restoredCategories =
       try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM replacedCategory WHERE changeId = ?", arguments: [newest.id])
+        database, sql: "SELECT count(*) FROM replacedCategory WHERE changeId = ?", arguments: [change.id])
       ?? 0
     let now = try LibraryContents(database)
     changed = Set(now.photos.map(\.id)).subtracting(removed.map(\.id)).intersection(restored.map(\.id))
-    let before = try Self.contents(before: newest, now, restored, removed, database)
+    let before = try Self.contents(before: change, now, restored, removed, database)
     let ids = Set(before.categories.map(\.id))
     if let photo = restored.first(where: { !ids.contains($0.categoryId) }) {
       throw DatabaseError(
@@ -67,7 +68,7 @@ struct UndoPlan {
         message: "replacedPhoto \(photo.id): the category \(photo.categoryId) does not exist")
     }
     tagsInLibrary = try ContentTags(database)
-    keptTags = try ContentTags(keptBy: newest.id, database)
+    keptTags = try ContentTags(keptBy: change.id, database)
     let present = removed + now.photos.filter { [changed] in changed.contains($0.id) }
     let variants = Self.variants(of: present, tagsInLibrary, and: restored, keptTags)
     removal = Removal(from: now, to: before, variants: variants)
@@ -140,7 +141,7 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   case nothingToUndo(FilePath)
   /// The last change was undone already, at this time.
   case alreadyUndone(FilePath, at: Int64)
-  /// The last change is of a kind that cannot be undone.
+  /// A change that cannot be undone has ended the undo of earlier ones.
   case changedSince(FilePath, Change.Record)
   /// An untracked file is at the place of a photo that comes back.
   case placeTaken(FilePath)
@@ -155,8 +156,8 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
     case .alreadyUndone(let path, let at):
       "there is nothing to undo in \(path): the last change was undone \(Self.time(at))"
     case .changedSince(let path, let change):
-      "\(path) has changed since the last import or remove: \(Self.clause(change.kind)) \(Self.time(change.at)); "
-        + "only the last change can be undone"
+      "there is nothing to undo in \(path): \(Self.clause(change.kind)) \(Self.time(change.at)), which ended the undo "
+        + "of earlier changes"
     case .placeTaken(let path):
       "cannot restore a photo to \(path), because an untracked file is there; move the file"
     }
@@ -165,8 +166,8 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   private static func clause(_ kind: Change.Kind) -> String {
     switch kind {
     case .add: "photos were added"
-    case .merge, .replace: "an older version imported a backup, which cannot be undone,"
-    case .remove, .undo: "an older version changed the library"
+    case .merge, .replace: "an older version imported a backup"
+    case .remove, .settings, .undo: "an older version changed the library"
     }
   }
 

@@ -34,6 +34,8 @@ public struct UndoSummary: Sendable, Equatable, FindingReport {
 
   /// All photos that are missing, corrupt or left.
   public var findings: [Finding] { missing + damaged + left }
+  /// The number of earlier changes that can be undone next.
+  public var remaining = 0
   /// Nothing was written.
   public var isDryRun = false
 }
@@ -52,8 +54,8 @@ public struct UndoOptions: Sendable {
 }
 
 extension Work where Summary == UndoSummary {
-  /// Starts taking back the last import or remove: rows, values and files are as they were before it. All or
-  /// nothing, and complete after an interruption. An undo cannot be undone.
+  /// Starts taking back the newest change that `Library.undoableChanges` lists: rows, values and files are as they were
+  /// before it. All or nothing, and complete after an interruption. An undo cannot be undone.
   ///
   /// The summary throws `UndoError`, `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
@@ -135,13 +137,12 @@ struct UndoRun {
   }
 
   private func question(_ plan: UndoPlan) -> String {
-    let change = plan.change.kind == .remove ? "the removal" : "the import"
     let time = Date(milliseconds: plan.change.at).formatted(.iso8601)
     let parts =
       (plan.removal.isEmpty ? [] : [plan.removal.clause])
       + (plan.photosBack == 0 ? [] : ["restore \(Count(plan.photosBack, "photo"))"])
       + plan.lowered.map { "turn \($0.label) off" }
-    return "undo \(change) at \(time): \(parts.joined(separator: ", "))"
+    return "undo \(plan.change.kind.label) at \(time): \(parts.joined(separator: ", "))"
   }
 
   /// Returns the photos to remove whose files have changed since the import. Undo does not delete these files: they may
@@ -186,6 +187,7 @@ struct UndoRun {
     }
     summary.damaged = corrupt
     summary.left = left
+    summary.remaining = plan.remaining
     summary.isDryRun = options.isDryRun
     counter.report(summary.findings)
     return summary

@@ -5,16 +5,18 @@ import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
+import SystemPackage
 
 struct Undo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Undo the last import or remove.",
+    abstract: "Undo the last change.",
     discussion: """
-      Restores photos, categories and settings to the state before the last import or remove. Only the last change can \
-      be undone. An import of several backups makes one change for each backup. A file that was changed after the \
-      import is kept and reported. Asks for a confirmation before it removes anything; without a terminal, --yes is \
-      needed.
+      Restores photos, categories and settings to the state before the last change. Run it again for the change \
+      before; --list lists the changes that can be undone. An import or a removal ends the undo of everything before, \
+      and added photos end the undo of all changes. An import of several backups makes one change for each backup. A \
+      file that was changed after the import is kept and reported. Asks for a confirmation before it removes anything; \
+      without a terminal, --yes is needed.
 
       Example:
         smilepile undo -l ~/Family
@@ -22,6 +24,9 @@ struct Undo: AsyncParsableCommand {
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be undone, and write nothing.")
   var dryRun = false
+
+  @Flag(help: "List the changes that can be undone, newest first, and undo nothing.")
+  var list = false
 
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var library: LibraryOption
@@ -41,7 +46,26 @@ struct Undo: AsyncParsableCommand {
     var missing: [String]
     var damaged: [String]
     var left: [String]
+    var remaining: Int
     var dryRun: Bool
+  }
+
+  /// A change that can be undone, as a line of JSON.
+  private struct Line: Encodable {
+    let messageType = "undoable_change"
+    var kind: String
+    var changedAt: Int64
+    var photosAdded: Int
+    var photosReplaced: Int
+  }
+
+  private struct ListSummary: Encodable {
+    let messageType = "summary"
+    var changes: Int
+  }
+
+  func validate() throws {
+    if list, dryRun { throw ValidationError("--list and --dry-run contradict each other; choose one") }
   }
 
   func run() async throws {
@@ -50,6 +74,7 @@ struct Undo: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(output)
     let path = try library.path()
+    if list { return try report(Library(path: path).undoableChanges(), of: path, reporter) }
     options.authorization = try confirmation.authorization(reporter, for: path)
     let summary = try await Ledger.ofThisUser.recording(
       RecordedOperation(.undo, library: path, isDryRun: dryRun)
@@ -62,10 +87,12 @@ struct Undo: AsyncParsableCommand {
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
     let removed = removal.isEmpty ? "0 photos" : "\(removal)"
     reporter.importantResult(
-      "\(verb) \(summary.kind == .remove ? "the removal" : "the import") at \(date): "
+      "\(verb) \(summary.kind.label) at \(date): "
         + "\(removed) removed, \(summary.photosRestored) restored"
         + (reverted == 0 ? "" : ", \(reverted) changed back")
-        + summary.protectionsLowered.map { ", \($0.label) turned off" }.joined())
+        + summary.protectionsLowered.map { ", \($0.label) turned off" }.joined()
+        + (summary.remaining == 0
+          ? "" : "; \(Count(summary.remaining, "earlier change")) can be undone"))
     reporter.json(
       Summary(
         undone: summary.kind.rawValue, changedAt: summary.changedAt, photosRemoved: summary.photosRemoved,
@@ -73,8 +100,30 @@ struct Undo: AsyncParsableCommand {
         categoriesRemoved: summary.categoriesRemoved, categoriesRestored: summary.categoriesRestored,
         protectionsLowered: summary.protectionsLowered.map(\.identifier),
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        left: summary.left.map(\.message), dryRun: summary.isDryRun))
+        left: summary.left.map(\.message), remaining: summary.remaining, dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+
+  private func report(_ changes: [UndoableChange], of path: FilePath, _ reporter: Reporter) {
+    for change in changes {
+      reporter.json(
+        Line(
+          kind: change.kind.rawValue, changedAt: change.changedAt, photosAdded: change.photosAdded,
+          photosReplaced: change.photosReplaced))
+    }
+    reporter.json(ListSummary(changes: changes.count))
+    let time = LocalTime()
+    reporter.result(
+      TextTable(
+        .left, .left, .right, .right,
+        rows: changes.map { change in
+          [
+            time.second(Date(milliseconds: change.changedAt)), change.kind.label,
+            "\(Count(change.photosAdded, "photo")) added",
+            "\(change.photosReplaced) changed or removed",
+          ]
+        }))
+    if changes.isEmpty { reporter.note("no change of \(path.string.escaped) can be undone") }
   }
 }
 
