@@ -20,27 +20,37 @@ enum Addition {
 
   /// Selects the photos of the library that changes added after the first `count` changes.
   ///
-  /// An undo restores photos that the change before it removed. They count only if the export was between the two.
+  /// An undo restores photos that an earlier change removed. They count only if the export was between the two: the undo
+  /// then takes back more than the changes since the export, so that their depth, which an undo lowers, falls below
+  /// that of the export.
   private static func select(_ columns: String) -> String {
     """
-    WITH numbered AS (SELECT id, kind, row_number() OVER (ORDER BY rowid) AS number FROM change)
+    WITH
+      numbered AS (SELECT id, kind, row_number() OVER (ORDER BY rowid) AS number FROM change),
+      later AS (
+        SELECT id, kind, number,
+          sum(CASE kind WHEN 'undo' THEN -1 WHEN 'add' THEN 0 ELSE 1 END) OVER (ORDER BY number) AS depth
+        FROM numbered WHERE number > ?),
+      counted AS (
+        SELECT id, kind, depth,
+          min(depth) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS least
+        FROM later)
     SELECT \(columns)
-    FROM numbered CROSS JOIN addition ON changeId = numbered.id
+    FROM counted CROSS JOIN addition ON changeId = counted.id
       CROSS JOIN photo ON photo.id BETWEEN first AND last
-    WHERE number > ? AND (kind <> 'undo' OR number = ?)
+    WHERE kind <> 'undo' OR depth < min(0, ifnull(least, 0))
     """
   }
 
   /// Counts the photos of the library that changes added after the first `count` changes.
   static func count(after count: Int, _ database: Database) throws -> Int {
-    try Int.fetchOne(
-      database, sql: select("count(DISTINCT photo.id)"), arguments: [count, count.saturated(plus: 1)]) ?? 0
+    try Int.fetchOne(database, sql: select("count(DISTINCT photo.id)"), arguments: [count]) ?? 0
   }
 
   /// Returns the IDs of these photos.
   static func ids(after count: Int, _ database: Database) throws -> Set<Int64> {
     try Set(
-      database.rows(select("DISTINCT photo.id"), [count, count.saturated(plus: 1)], of: "photo") { row in
+      database.rows(select("DISTINCT photo.id"), [count], of: "photo") { row in
         try row.integer("id", at: 0)
       })
   }

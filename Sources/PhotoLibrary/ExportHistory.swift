@@ -31,6 +31,7 @@ extension Library {
           .sorted { ($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset) }.map(\.element.id))
     }
   }
+
   /// Reads the IDs and sequence numbers of all exports in the order of their records. A reader does not migrate: a
   /// library of an older version has no numbers, and those of the first version recorded no exports.
   private static func sequences(_ database: Database) throws -> [(id: String, sequence: Int64)] {

@@ -82,7 +82,7 @@ extension Library {
     configuration.busyMode = .timeout(10)
     try translating {
       let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
-      try Schema.migrator.migrate(writing.queue)
+      try Schema.migrate(writing.queue)
       try writing.queue.write { database in
         try export.insert(database)
         try database.execute(

@@ -10,7 +10,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 9
+  static let version: Int32 = 10
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
@@ -23,10 +23,23 @@ enum Schema {
     "aabdf81c8f5dcee0706760fc791a6698004a918a78e42512184467378e6fdf7c",
     "6066f0ed25784474249c450a5a3e18ef19920e55e653e6f885ab8a3bab0ec56c",
     "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
+    "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
   ]
 
   /// The schemas of all versions.
   static let known = DatabaseSchema(digests: digests) { migrator }
+
+  /// Migrates a database. Blocks. Another process may do the same at the same time, since an export does it without
+  /// `library.lock`; the second attempt then finds nothing to do.
+  static func migrate(_ queue: DatabaseQueue) throws {
+    do {
+      try migrator.migrate(queue)
+    } catch is DatabaseError {
+      try migrator.migrate(queue)
+    }
+    // GRDB does not notice what another process migrated
+    queue.inDatabase { $0.clearSchemaCache() }
+  }
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -166,6 +179,10 @@ enum Schema {
       try database.execute(
         sql: "INSERT INTO contentTagKey (id, secret) VALUES (1, ?)",
         arguments: [Data(ContentTagKey.randomSecret())])
+    }
+    migrator.registerMigration("10 undo of several changes") { database in
+      // older versions would delete what is kept for the undo of the earlier ones
+      try database.execute(sql: "PRAGMA user_version = 10")
     }
     return migrator
   }

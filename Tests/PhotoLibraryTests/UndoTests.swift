@@ -217,11 +217,17 @@ struct UndoTests {
     #expect(throws: UndoError.self) { try undo() }
   }
 
-  @Test("Undo stack: at most 100 changes are kept, and the files of those that are not are deleted")
-  func maximum() throws {
+  @Test("Undo stack: what an import or a removal ended stays ended, even if its files could not be deleted")
+  func endedWhileRead() throws {
     try change(.remove)
-    for _ in 0..<UndoStack.maximumCount { try change(.settings) }
-    #expect(try stack() == Array(repeating: .settings, count: UndoStack.maximumCount))
+    try withExtendedLifetime(FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)) {
+      try scratch.commit(["x.jpg": "ten"], firstId: 50)
+      #expect(try stack() == [.merge])
+      try undo { $0.authorization = .given }
+      #expect(try stack() == [])
+      #expect(throws: UndoError.self) { try undo() }
+    }
+    _ = try scratch.writer()
     #expect(try scratch.files().isEmpty)
   }
 

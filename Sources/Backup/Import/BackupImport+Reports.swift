@@ -62,7 +62,7 @@ extension BackupImport {
 }
 
 extension OpenedBackup {
-  /// Returns the report for one of the photos.
+  /// Returns the report for one of the photos. Reads the record once, since there are hundreds of thousands of reports.
   func report(_ index: Int, _ action: PhotoReport.Action, _ reason: String? = nil) -> PhotoReport {
     let record = photos[index].record
     let category = displayNames[record.categoryId]

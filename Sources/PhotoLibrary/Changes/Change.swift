@@ -47,7 +47,7 @@ package final class Change: Sendable {
       }
     }
 
-    /// True if the library then keeps nothing any more for the undo of earlier changes.
+    /// True if the change ends the undo of all earlier changes.
     var endsEarlierUndo: Bool {
       switch self {
       case .merge, .replace, .remove: true

@@ -45,7 +45,7 @@ package final class LibraryWriter: Sendable {
     // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
     // and it makes and drops a table to create the log
     try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
-    try library.translating { try Schema.migrator.migrate(library.database) }
+    try library.translating { try Schema.migrate(library.database) }
     // durably, whatever `syncs` says: it concerns the work of other writers
     try LibraryRecovery(self, leftovers: treatment).run()
     if treatment == .keep { try leftovers.collect() }

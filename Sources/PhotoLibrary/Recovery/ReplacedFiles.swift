@@ -33,13 +33,9 @@ struct ReplacedFiles {
     }
     guard !changes.isEmpty, let lock = try lockReaders() else { return }
     let kept = try library.read(UndoStack.init).kept
-    for change in Set(changes).sorted() {
-      if kept.contains(change) {
-        try moveAway(change)
-      } else {
-        try delete(change)
-      }
-    }
+    // newest first: if two changes have rows of one photo, only the newer one may have removed its file
+    for change in kept { try moveAway(change) }
+    for change in Set(changes).subtracting(kept).sorted() { try delete(change) }
     try removeObsoleteFolders(except: changes)
     lock.release()
   }

@@ -152,7 +152,7 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   private var message: String {
     switch self {
     case .nothingToUndo(let path):
-      "there is nothing to undo in \(path): no backup was imported and nothing was removed"
+      "there is nothing to undo in \(path): it was never changed"
     case .alreadyUndone(let path, let at):
       "there is nothing to undo in \(path): the last change was undone \(Self.time(at))"
     case .changedSince(let path, let change):

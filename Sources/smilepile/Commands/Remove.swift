@@ -11,7 +11,7 @@ struct Remove: AsyncParsableCommand {
     abstract: "Remove photos, or a category with its photos.",
     discussion: """
       Different options are combined with AND, repeated ones with OR. --category alone removes the category and its \
-      photos. `smilepile undo` restores the photos, as long as nothing else changes the library. Asks for a \
+      photos. `smilepile undo` restores the photos, until the next import, removal or addition. Asks for a \
       confirmation; without a terminal, --yes is needed.
 
       Example:

@@ -100,6 +100,27 @@ import Testing
     #expect(try addedSince() == 1)
   }
 
+  private func changeSettings() throws {
+    let writer = try LibraryWriter(path: path)
+    var edit = LibraryEdit()
+    edit.settings = try writer.library.contents().settings
+    edit.settings?.kidSafeMode = false
+    try writer.change(.settings) { try $0.commit(edit, files: []) }
+  }
+
+  @Test("Added since: an undo counts only if it takes back a change before the export")
+  func severalUndos() async throws {
+    try await remove("two")
+    try changeSettings()
+    try await export()
+    try changeSettings()
+    try await undo()
+    try await undo()
+    #expect(try addedSince() == 0)
+    try await undo()
+    #expect(try addedSince() == 1)
+  }
+
   @Test("Added since: photos of an undone import are not counted")
   func undoneImport() async throws {
     try await export()
