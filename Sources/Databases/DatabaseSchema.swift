@@ -24,11 +24,13 @@ package struct DatabaseSchema: Sendable {
   @discardableResult
   package func check(_ database: Database) throws -> Int {
     let found = try Self.objects(of: database)
-    if let version = digests.firstIndex(of: Self.digest(found)) {
-      let applied = try applied(in: database)
-      guard applied == Set(migrator().migrations[...version]) else {
-        throw Self.fault(
-          "grdb_migrations has \(applied.count) of the \(version + 1) migrations of the schema")
+    let digest = Self.digest(found)
+    // a migration may leave the schema as it is
+    let versions = digests.indices.filter { digests[$0] == digest }
+    if let newest = versions.last {
+      let (applied, all) = (try applied(in: database), migrator().migrations)
+      guard let version = versions.first(where: { applied == Set(all[...$0]) }) else {
+        throw Self.fault("grdb_migrations has \(applied.count) of the \(newest + 1) migrations of the schema")
       }
       return version + 1
     }

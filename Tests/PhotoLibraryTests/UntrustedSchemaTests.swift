@@ -38,7 +38,7 @@ struct UntrustedSchemaTests {
       (
         """
         DELETE FROM grdb_migrations WHERE identifier LIKE '9%'
-        """, "grdb_migrations has 8 of the 9 migrations of the schema"
+        """, "grdb_migrations has 9 of the 10 migrations of the schema"
       ),
     ])
   func foreign(sql: String, reason: String) throws {
