@@ -36,7 +36,8 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Library",
         subcommands: [
-          Init.self, Add.self, Photos.self, Remove.self, Undo.self, Stats.self, History.self, PINCommand.self,
+          Init.self, Add.self, Photos.self, Remove.self, Undo.self, Stats.self, History.self,
+          SettingsCommand.self, PINCommand.self,
         ]),
       CommandGroup(
         name: "Backups",
@@ -49,6 +50,7 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Jobs",
         subcommands: [BackupCommand.self, Drill.self, ScheduleCommand.self, Config.self]),
+      CommandGroup(name: "Program", subcommands: [About.self]),
     ])
 }
 

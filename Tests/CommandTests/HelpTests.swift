@@ -25,7 +25,9 @@ struct HelpTests {
   func groups() {
     #expect(Smilepile.configuration.ungroupedSubcommands.isEmpty)
     #expect(
-      Smilepile.configuration.groupedSubcommands.map(\.name) == ["Library", "Backups", "Archives", "Jobs"])
+      Smilepile.configuration.groupedSubcommands.map(\.name) == [
+        "Library", "Backups", "Archives", "Jobs", "Program",
+      ])
   }
 
   @Test("Help: a discussion has at most ten lines of 80 columns, and two examples")

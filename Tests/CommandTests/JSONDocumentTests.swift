@@ -211,7 +211,7 @@ private struct PrintedJSON {
   private static let script = #"""
     j() {
       case "$1 $2" in
-        pin* | schedule* | config*) echo "> $1 $2" ;;
+        pin* | schedule* | config* | settings*) echo "> $1 $2" ;;
         "repair -l") echo "> repair --library" ;;
         *) echo "> $1" ;;
       esac
@@ -258,6 +258,13 @@ private struct PrintedJSON {
     j pin set -l Family --pin-file pin
     j pin change -l Family --pin-file pin --new-pin-file new
     j pin remove -l Family --yes --pin-file new
+
+    j settings set -l Family theme dark camera-access off
+    j settings show -l Family
+    j settings export -l Family -o profile.json
+    j settings reset -l Family --yes
+    j settings import -l Family profile.json --dry-run
+    j about
 
     export SMILEPILE_CONFIG=jobs.yaml
     cat > jobs.yaml <<END

@@ -163,6 +163,11 @@ extension WalkedOperation {
         options.lockWait = .seconds(10)
         return try await !Work.remove(selection, from: scene.library, options: options).summary.photos.isEmpty
       }, isOnce: true),
+    WalkedOperation(
+      name: "settings", result: .change,
+      arguments: { [["settings", "set", "-l", $0.library.string, "theme", "dark"]] },
+      run: { scene in try setDarkTheme(scene) }),
+    undo("undo settings") { scene in _ = try setDarkTheme(scene) },
     undo("undo merge") { scene in _ = try await importWork([scene.backup], scene).summary },
     undo("undo replace") { scene in
       _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
@@ -175,6 +180,13 @@ extension WalkedOperation {
       _ = try await Work.remove(selection, from: scene.library, options: options).summary
     },
   ]
+
+  private static func setDarkTheme(_ scene: Scene) throws -> Bool {
+    var options = SettingsOptions()
+    options.lockWait = .seconds(10)
+    let assignments = [SettingAssignment(key: "theme", value: "dark")].compactMap(\.self)
+    return try !SettingsRun(scene.library, options).run(.set(assignments)).changes.isEmpty
+  }
 
   private static func undo(
     _ name: String, after prepare: @escaping @Sendable (Scene) async throws -> Void

@@ -27,10 +27,11 @@ struct ApprovalTests {
     DestructiveOperation("do it", removes: Removal(photos: 1)),
     DestructiveOperation("do it", removes: Removal(categories: 1)),
     DestructiveOperation("do it", lowers: [.kidSafeMode]),
+    DestructiveOperation("do it", resetsSettings: true),
   ]
 
   @Test(
-    "Approval: what takes nothing away is not asked about; else the PIN is needed if it protects deletion, or a yes",
+    "Approval: the PIN is needed if it protects deletion or a protection is lowered; otherwise a yes",
     arguments: [(false, false), (false, true), (true, false), (true, true)], operations)
   func whoIsAskedWhat(_ library: (isProtected: Bool, hasPIN: Bool), operation: DestructiveOperation) throws {
     let (isProtected, hasPIN) = library
@@ -38,7 +39,7 @@ struct ApprovalTests {
     if isProtected {
       try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
     }
-    let byPIN = operation.needsConfirmation && isProtected && hasPIN
+    let byPIN = operation.needsConfirmation && (isProtected || !operation.lowered.isEmpty) && hasPIN
     let byYes = operation.needsConfirmation && !byPIN
 
     let (right, wrong) = (right, wrong)

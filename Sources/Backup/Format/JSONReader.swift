@@ -223,6 +223,11 @@ struct JSONKey {
     unescaped = bytes.contains(UInt8(ascii: "\\")) ? text.unescaped(range) : nil
   }
 
+  /// The key as a text.
+  var text: String {
+    unescaped.map { String(decoding: $0, as: UTF8.self) } ?? String(decoding: bytes, as: UTF8.self)
+  }
+
   static func ~= (name: StaticString, key: JSONKey) -> Bool {
     let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     if let unescaped = key.unescaped { return unescaped.elementsEqual(name) }

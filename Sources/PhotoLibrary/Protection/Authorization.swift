@@ -6,7 +6,8 @@ import SystemPackage
 /// works, before anything is written, and while the library is not locked, so that a person can take their time.
 /// They are called again if the library has changed meanwhile.
 public struct Authorization: Sendable {
-  /// Returns the library's PIN, where deletion is protected and the library has one; nil if the caller has no PIN.
+  /// Returns the library's PIN, where the library has one and deletion is protected or a protection is turned off; nil if
+  /// the caller has no PIN.
   public var pin: @Sendable (DestructiveOperation) throws -> PIN?
   /// Answers yes or no, where no PIN is needed.
   public var confirms: @Sendable (DestructiveOperation) throws -> Bool

@@ -31,7 +31,8 @@ extension Settings {
   }
 }
 
-/// An operation that removes photos or categories or turns off a protection, for the question of a confirmation.
+/// An operation that removes photos or categories, turns off a protection or resets settings, for the question of a
+/// confirmation.
 public struct DestructiveOperation: Sendable, Equatable {
   /// The operation and its effects, in the infinitive: `remove 12 photos`.
   public var description: String
@@ -39,15 +40,20 @@ public struct DestructiveOperation: Sendable, Equatable {
   public var removal: Removal
   /// The protections that it turns off.
   public var lowered: [Protection]
+  /// True if it resets settings to their defaults.
+  public var resetsSettings: Bool
 
   /// Describes an operation.
-  public init(_ description: String, removes removal: Removal = Removal(), lowers lowered: [Protection] = [])
-  {
+  public init(
+    _ description: String, removes removal: Removal = Removal(), lowers lowered: [Protection] = [],
+    resetsSettings: Bool = false
+  ) {
     self.description = description
     self.removal = removal
     self.lowered = lowered
+    self.resetsSettings = resetsSettings
   }
 
-  /// True if the operation removes or turns off anything. Only then it needs a confirmation.
-  public var needsConfirmation: Bool { !removal.isEmpty || !lowered.isEmpty }
+  /// True if the operation removes, turns off or resets anything. Only then it needs a confirmation.
+  public var needsConfirmation: Bool { !removal.isEmpty || !lowered.isEmpty || resetsSettings }
 }

@@ -39,14 +39,17 @@ extension LibraryWriter {
   /// Returns the question before an operation; nil if it needs no confirmation.
   private func question(for operation: DestructiveOperation) throws -> Question? {
     guard operation.needsConfirmation else { return nil }
-    let isProtected = try library.contents().settings.deleteProtectionEnabled
+    // the PIN guards the protections even if delete protection is off
+    let isProtected =
+      try !operation.lowered.isEmpty || library.storedSettings().strictest.deleteProtectionEnabled
     let wantsPIN = try isProtected && library.hasPIN()
     let state = try library.read { try Change.Record.newest($0) }
     return Question(operation: operation, wantsPIN: wantsPIN, state: state?.id)
   }
 }
 
-/// The question before a destructive operation: for the PIN if a PIN protects deletion, otherwise for a confirmation.
+/// The question before a destructive operation: for the PIN if the operation lowers a protection or deletion is protected,
+/// and the library has a PIN; otherwise for a confirmation.
 private struct Question: Equatable {
   let operation: DestructiveOperation
   let wantsPIN: Bool

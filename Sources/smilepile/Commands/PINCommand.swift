@@ -10,10 +10,11 @@ struct PINCommand: ParsableCommand {
     commandName: "pin",
     abstract: "Set, change or remove the PIN that protects a library.",
     discussion: """
-      If delete protection is on (a setting of the phone, imported with its backups), import --strategy replace, \
-      undo and remove require the PIN; otherwise they ask for a confirmation. A PIN has four to six digits. After \
-      five wrong PINs, no PIN is accepted for 30 seconds. The PIN protects against mistakes, not against users who can \
-      write the library's files. Backups never contain the PIN.
+      The PIN is required to change or remove the PIN, and to lower a protection (smilepile settings). If \
+      delete protection is on, remove, undo, import --strategy replace and settings reset require it too; \
+      otherwise they ask for a confirmation. A PIN has four to six digits. After five wrong PINs, no PIN is \
+      accepted for 30 seconds. The PIN protects against mistakes, not against users who can write the \
+      library's files. Backups never contain it.
 
       Example:
         smilepile pin set -l ~/Family
@@ -21,8 +22,11 @@ struct PINCommand: ParsableCommand {
     subcommands: [Set.self, Change.self, Remove.self])
 
   /// Runs a subcommand.
+  ///
+  /// - Parameter explainsPIN: true to tell which commands ask for the PIN.
   fileprivate static func run(
     _ library: LibraryOption, _ lock: LockOption, _ output: CommonOptions, done: String,
+    explainsPIN: Bool = false,
     ask: (Library, Reporter) throws -> (LibraryWriter) throws -> Void
   ) throws {
     let reporter = Reporter(output)
@@ -30,20 +34,49 @@ struct PINCommand: ParsableCommand {
     // the library is not locked while the user types
     let change = try ask(Library(path: path), reporter)
     try change(LibraryWriter(path: path, lockWait: lock.duration))
+    let changed = try Library(path: path)
+    let hasPIN = try changed.hasPIN()
+    let isProtected = try changed.storedSettings().settings.deleteProtectionEnabled
     reporter.importantResult("\(done) \(path)".escaped)
-    reporter.json(Summary(hasPin: try Library(path: path).hasPIN()))
+    if explainsPIN {
+      reporter.note(guarded(byPINWith: isProtected))
+      if !isProtected {
+        reporter.note("delete protection is off; run smilepile settings set delete-protection on")
+      }
+    }
+    reporter.json(Summary(hasPin: hasPIN, deleteProtection: isProtected))
   }
 
   private struct Summary: Encodable {
     let messageType = "summary"
     var hasPin: Bool
+    var deleteProtection: Bool
+  }
+
+  /// Returns a sentence about the commands that ask for the PIN.
+  ///
+  /// - Parameter isProtected: true if delete protection is on.
+  static func guarded(byPINWith isProtected: Bool) -> String {
+    isProtected
+      ? "Every command that removes or replaces photos, resets settings or lowers a protection asks for the PIN."
+      : "Only commands that lower a protection, or change or remove the PIN, ask for the PIN."
   }
 
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "set",
       abstract: "Set the PIN of a library that has none.",
-      discussion: "Example:\n  smilepile pin set -l ~/Family --pin-file ~/.family-pin")
+      discussion: """
+        If delete protection is off, asks at a terminal whether to turn it on. Only with delete protection, \
+        the PIN is required to remove photos.
+
+        Example:
+          smilepile pin set -l ~/Family --pin-file ~/.family-pin --delete-protection
+        """)
+
+    @Flag(
+      inversion: .prefixedNo, help: "Turn delete protection on, or leave it as it is, without a question.")
+    var deleteProtection: Bool?
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var library: LibraryOption
@@ -51,13 +84,26 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var output: CommonOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "set the PIN of") { library, reporter in
+      try PINCommand.run(library, lock, output, done: "set the PIN of", explainsPIN: true) {
+        library, reporter in
         // checks before the user types the PIN twice
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
         let new = try PIN.read(
           from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
-        return { try $0.setPIN(new) }
+        let turnsOn = try deleteProtection ?? offersDeleteProtection(of: library)
+        return { writer in
+          try writer.setPIN(new)
+          if turnsOn { try writer.turnOnDeleteProtection() }
+        }
       }
+    }
+
+    /// Asks at the terminal whether to turn delete protection on, if it is off.
+    private func offersDeleteProtection(of library: Library) throws -> Bool {
+      let isProtected = try library.storedSettings().settings.deleteProtectionEnabled
+      guard !isProtected, ConfirmationOption.isTerminal else { return false }
+      return try ConfirmationOption.answer(
+        "turn delete protection on, so that the PIN is required to remove photos")
     }
   }
 

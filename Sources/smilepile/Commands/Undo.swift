@@ -86,9 +86,9 @@ struct Undo: AsyncParsableCommand {
     let reverted = summary.photosReverted
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
     let removed = removal.isEmpty ? "0 photos" : "\(removal)"
+    let photos = ": \(removed) removed, \(summary.photosRestored) restored"
     reporter.importantResult(
-      "\(verb) \(summary.kind.label) at \(date): "
-        + "\(removed) removed, \(summary.photosRestored) restored"
+      "\(verb) \(summary.kind.label) at \(date)" + (summary.kind == .settings ? "" : photos)
         + (reverted == 0 ? "" : ", \(reverted) changed back")
         + summary.protectionsLowered.map { ", \($0.label) turned off" }.joined()
         + (summary.remaining == 0
@@ -124,17 +124,5 @@ struct Undo: AsyncParsableCommand {
           ]
         }))
     if changes.isEmpty { reporter.note("no change of \(path.string.escaped) can be undone") }
-  }
-}
-
-extension Protection {
-  /// The name in JSON.
-  fileprivate var identifier: String {
-    switch self {
-    case .deleteProtection: "delete_protection"
-    case .kidSafeMode: "kid_safe_mode"
-    case .cameraBlock: "camera_block"
-    case .pin: "pin"
-    }
   }
 }

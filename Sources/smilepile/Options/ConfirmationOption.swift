@@ -51,6 +51,14 @@ struct ConfirmationOption: ParsableArguments {
     guard isTerminal else {
       throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")
     }
+    return try answer(question)
+  }
+
+  /// Asks the user at the terminal. Returns true for yes.
+  ///
+  /// - Parameter question: an escaped text without a question mark.
+  /// - Throws: `CancellationError` after a signal.
+  static func answer(_ question: String) throws -> Bool {
     // discards input before the question
     tcflush(STDIN_FILENO, TCIFLUSH)
     let answer = Console.standard.ask("\(question)? [y/N] ", isCancelled: { Signals.received != nil })

@@ -3,7 +3,7 @@ internal import GRDB
 
 /// The app's settings: one record in every library. Flags only; a PIN never travels.
 ///
-/// A setting is nil until a backup states it. The computed properties then return the default of the apps'
+/// A setting is nil until a backup or `settings set` states it. The computed properties then return the default of the apps'
 /// specification.
 public struct Settings: Sendable, Equatable {
   /// How the app looks.
@@ -16,11 +16,12 @@ public struct Settings: Sendable, Equatable {
     case system
   }
 
-  /// A setting with the date of its backup. If two backups differ, the newer value is used.
+  /// A setting with the date of its backup, or of the change by `settings`. If two of them differ, the newer value is
+  /// used.
   public struct Dated<Value: Sendable & Equatable>: Sendable, Equatable {
     /// The value in the backup.
     public var value: Value
-    /// The date of the backup, in milliseconds since 1970.
+    /// The date of the backup or of the change, in milliseconds since 1970.
     public var asOf: Int64
 
     /// Makes a setting of these parts.
@@ -74,24 +75,49 @@ extension Settings: StoredRow {
   /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
   /// setting was stated or none was.
   init(_ row: RowReader) throws {
+    try self.init(row) { _, error in throw error }
+  }
+
+  /// Reads the row. A value that is out of range counts as not stated.
+  ///
+  /// - Parameter onFault: receives the column of each value that is out of range; may throw to refuse the row.
+  init(_ row: RowReader, onFault: (String, any Error) throws -> Void) throws {
     let isOld = !row.hasColumn("themeModeAsOf")
     createdAt = try row.integer("createdAt")
     changedAt = try row.integer("changedAt", in: createdAt ... .max)
     let date = try isOld ? row.optionalInteger("valuesAsOf") : nil
     if isOld, date == nil { return }
-    func dated<Value>(_ value: Value?, _ column: String) throws -> Dated<Value>? {
-      let asOf = try date ?? row.optionalInteger(column)
-      guard (value == nil) == (asOf == nil) else { throw row.fault("\(column) does not match its setting") }
-      guard let value, let asOf else { return nil }
-      return Dated(value, asOf: asOf)
+    func value<Value>(_ column: String, _ read: () throws -> Value?) throws -> Value? {
+      do {
+        return try read()
+      } catch {
+        try onFault(column, error)
+        return nil
+      }
     }
-    let mode: ThemeMode? = try row.optionalText("themeMode") == nil ? nil : row.enumeration("themeMode")
-    theme = try dated(mode, "themeModeAsOf")
-    pin = try dated(row.optionalFlag("hasPIN"), "hasPINAsOf")
-    pattern = try dated(row.optionalFlag("hasPattern"), "hasPatternAsOf")
-    kidSafeMode = try row.optionalFlag("kidSafeModeEnabled")
-    deleteProtection = try row.optionalFlag("deleteProtectionEnabled")
-    cameraAccess = isOld ? nil : try row.optionalFlag("cameraAccessAllowed")
+    func dated<Value>(_ column: String, _ read: () throws -> Value?) throws -> Dated<Value>? {
+      try value(column) {
+        let found = try read()
+        let asOf = try date ?? row.optionalInteger("\(column)AsOf")
+        guard (found == nil) == (asOf == nil) else {
+          throw row.fault("\(column)AsOf does not match its setting")
+        }
+        guard let found, let asOf else { return nil }
+        return Dated(found, asOf: asOf)
+      }
+    }
+    theme = try dated("themeMode") {
+      try row.optionalText("themeMode") == nil ? nil : row.enumeration("themeMode", as: ThemeMode.self)
+    }
+    pin = try dated("hasPIN") { try row.optionalFlag("hasPIN") }
+    pattern = try dated("hasPattern") { try row.optionalFlag("hasPattern") }
+    kidSafeMode = try value("kidSafeModeEnabled") { try row.optionalFlag("kidSafeModeEnabled") }
+    deleteProtection = try value("deleteProtectionEnabled") {
+      try row.optionalFlag("deleteProtectionEnabled")
+    }
+    if !isOld {
+      cameraAccess = try value("cameraAccessAllowed") { try row.optionalFlag("cameraAccessAllowed") }
+    }
   }
 
   /// Fills the row of `settings`.

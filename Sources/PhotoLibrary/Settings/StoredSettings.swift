@@ -1,0 +1,68 @@
+internal import Databases
+import Foundation
+internal import GRDB
+
+/// The settings of a library as they are stored. A value that is out of range reads as the default, and is reported.
+///
+/// Only the commands that show and change settings read them like this. All other operations refuse a library with such a
+/// value.
+package struct StoredSettings: Sendable, Equatable {
+  /// A stored value that is out of range.
+  package struct Fault: Sendable, Equatable {
+    /// The column of the value.
+    package let column: String
+    /// What is wrong with the value.
+    package let reason: String
+
+    /// The setting; nil for a fact about a phone, which no command sets.
+    package var definition: SettingDefinition? { SettingDefinition.all.first { $0.column == column } }
+  }
+
+  /// The settings, with the default in the place of each value that is out of range.
+  package var settings: Settings
+  /// The values that are out of range.
+  package var faults: [Fault] = []
+
+  /// The settings, with every protection on whose stored value is out of range. Approvals use them: a damaged value must
+  /// not lower a protection.
+  package var strictest: Settings {
+    var strictest = settings
+    for definition in faults.compactMap(\.definition) {
+      guard let value = definition.protectingValue else { continue }
+      definition.set(value, in: &strictest, now: settings.changedAt)
+    }
+    return strictest
+  }
+
+  /// Returns true if the stored value of a setting is out of range.
+  func isFaulty(_ definition: SettingDefinition) -> Bool {
+    faults.contains { $0.column == definition.column }
+  }
+
+  init(_ database: Database) throws {
+    guard let row = try Row.fetchOne(database, sql: "SELECT * FROM settings") else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is missing")
+    }
+    var faults: [Fault] = []
+    settings = try Settings(RowReader(row, of: "settings")) { column, error in
+      faults.append(Fault(column: column, reason: (error as? DatabaseError)?.message ?? "\(error)"))
+    }
+    self.faults = faults
+  }
+
+  /// Replaces each stored value that is out of range by NULL, so that the row can be copied. Called in the transaction of
+  /// a change of settings.
+  static func repair(_ database: Database) throws {
+    let stored = try StoredSettings(database)
+    guard !stored.faults.isEmpty else { return }
+    try database.execute(sql: "DELETE FROM settings")
+    try stored.settings.insert(database)
+  }
+}
+
+extension Library {
+  /// Reads the settings, without the photos. Blocks.
+  ///
+  /// - Throws: `LibraryError` if the record is missing.
+  package func storedSettings() throws -> StoredSettings { try read { try StoredSettings($0) } }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import Backup
+
+struct About: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "about",
+    abstract: "Show the version, the license and the credits, and what the program protects.",
+    discussion: """
+      Example:
+        smilepile about
+      """)
+
+  @OptionGroup var output: CommonOptions
+
+  /// A program or library that smilepile contains or uses.
+  private struct Component: Encodable {
+    var name: String
+    var purpose: String
+    var license: String
+    var copyright: String
+  }
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var version: String
+    var build: String
+    var license: String
+    var purpose: String
+    var protection: String
+    var components: [Component]
+  }
+
+  private static let license = "MIT"
+
+  private static let purpose =
+    "Backs up, restores and merges the photo libraries of the SmilePile apps, for families with small children."
+
+  private static let protection = """
+    It protects the photos of a family against loss and damage: archives are verified, restores are
+    tested, and undo takes back the last change. It protects children against mistakes: delete
+    protection and a PIN guard photos and settings, and an import only raises protections. The
+    program sends nothing over a network. The PIN does not protect against users who can write the
+    files of the library.
+    """
+
+  /// What the program contains, and the system's libraries that it uses.
+  private static let components = [
+    Component(
+      name: "GRDB.swift", purpose: "access to SQLite", license: "MIT",
+      copyright: "2015-2025 Gwendal Roué"),
+    Component(
+      name: "Yams, with libyaml", purpose: "job files", license: "MIT",
+      copyright: "2016 JP Simard; 2006-2016 Kirill Simonov; 2017-2020 Ingy döt Net"),
+    Component(
+      name: "swift-argument-parser", purpose: "the command line", license: "Apache-2.0",
+      copyright: swiftAuthors),
+    Component(
+      name: "swift-system", purpose: "paths and system calls", license: "Apache-2.0", copyright: swiftAuthors),
+    Component(
+      name: "swift-crypto, with BoringSSL and swift-asn1", purpose: "digests and PINs",
+      license: "Apache-2.0; BoringSSL: OpenSSL and ISC",
+      copyright: "\(swiftAuthors); the OpenSSL Project; Google Inc."),
+    Component(
+      name: "swift-log", purpose: "warnings of the libraries", license: "Apache-2.0", copyright: swiftAuthors),
+    Component(
+      name: "Swift and Foundation, with ICU", purpose: "language and runtime",
+      license: "Apache-2.0 with Runtime Library Exception; ICU: Unicode-3.0",
+      copyright: "\(swiftAuthors); Unicode, Inc."),
+    Component(
+      name: "SQLite", purpose: "databases", license: "public domain", copyright: "D. Richard Hipp"),
+    Component(
+      name: "libzip", purpose: "encrypted archives", license: "BSD-3-Clause",
+      copyright: "Dieter Baron and Thomas Klausner"),
+    Component(
+      name: "zlib", purpose: "compressed entries", license: "Zlib",
+      copyright: "Jean-loup Gailly and Mark Adler"),
+    Component(name: "libdeflate", purpose: "CRC-32", license: "MIT", copyright: "Eric Biggers"),
+  ]
+
+  private static let swiftAuthors = "Apple Inc. and the Swift project authors"
+
+  func run() {
+    let reporter = Reporter(output)
+    reporter.result(
+      """
+      smilepile \(Version.current), \(Self.build)
+      \(Self.purpose)
+
+      \(Self.protection)
+
+      Copyright 2026 The smilepile authors. License: \(Self.license). The program contains or uses:
+      """)
+    reporter.result(
+      TextTable(
+        .left, .left, .left, indentation: 2,
+        rows: Self.components.map { [$0.name, $0.purpose, $0.license] }))
+    reporter.result("Their copyright holders:")
+    reporter.result(
+      TextTable(.left, .left, indentation: 2, rows: Self.components.map { [$0.name, $0.copyright] }))
+    reporter.json(
+      Summary(
+        version: Version.current, build: Self.build, license: Self.license, purpose: Self.purpose,
+        protection: Self.protection.replacing("\n", with: " "), components: Self.components))
+  }
+
+  /// The kind of build: `release build for Linux on x86_64`.
+  private static var build: String {
+    #if DEBUG
+      let kind = "debug"
+    #else
+      let kind = "release"
+    #endif
+    #if arch(x86_64)
+      let processor = "x86_64"
+    #elseif arch(arm64)
+      let processor = "arm64"
+    #else
+      let processor = "another processor"
+    #endif
+    return "\(kind) build for Linux on \(processor)"
+  }
+}

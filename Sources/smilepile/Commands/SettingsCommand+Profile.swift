@@ -1,0 +1,107 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+
+extension SettingsCommand {
+  struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "export",
+      abstract: "Write the settings of a library into a profile, a small JSON file.",
+      discussion: """
+        A profile contains the value of each setting. It never contains a PIN, a path or the name of a photo.
+
+        Example:
+          smilepile settings export -l ~/Family -o profile.json
+        """)
+
+    @Option(
+      name: [.customShort("o"), .customLong("output")],
+      help: ArgumentHelp(
+        "The new file; - for standard output. An existing file is never replaced.", valueName: "file"),
+      completion: .file(), transform: PathArgument.parse)
+    var file: String
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var output: CommonOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var file: String
+      var warnings: [String]
+    }
+
+    func validate() throws {
+      if file == "-", output.json {
+        throw ValidationError("-o - and --json both use standard output; choose one")
+      }
+    }
+
+    func run() throws {
+      let reporter = Reporter(output)
+      let stored = try Library(path: library.path()).storedSettings()
+      let profile = SettingsProfile(stored.settings)
+      var warnings = stored.warnings
+      if file == "-" {
+        reporter.raw(try profile.json)
+      } else {
+        if let warning = try profile.write(to: FilePath(file)) { warnings.append(warning) }
+        reporter.importantResult(file.escaped)
+      }
+      for warning in warnings { reporter.warn(warning) }
+      reporter.json(Summary(file: file, warnings: warnings))
+      if !stored.faults.isEmpty { throw ExitStatus.incomplete }
+    }
+  }
+
+  struct Import: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "import",
+      abstract: "Set the settings of a library to those of a profile.",
+      discussion: """
+        Sets the values that differ, in one change. A value that would lower a protection is reported and \
+        not used, unless --lower-protection is given. A profile with a wrong value or of a newer version \
+        changes nothing; keys that this version does not know are reported.
+
+        Example:
+          smilepile settings import -l ~/Family profile.json --dry-run
+        """)
+
+    @Argument(
+      help: ArgumentHelp("The profile.", valueName: "file"), completion: .file(),
+      transform: PathArgument.parse)
+    var file: String
+
+    @Flag(help: "Use values that lower a protection too, after a confirmation or with the PIN.")
+    var lowerProtection = false
+
+    @Flag(name: [.customShort("n"), .long], help: "Report what would change, and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: CommonOptions
+
+    func run() throws {
+      let report = SettingsReport(Reporter(output), try library.path(), isDryRun: dryRun)
+      let profile = try SettingsProfile(contentsOf: FilePath(file))
+      let assignments = SettingDefinition.all.compactMap { definition in
+        profile.values[definition.key].flatMap { SettingAssignment(key: definition.key, value: $0) }
+      }
+      let summary = try report.run(
+        .adopt(assignments, lowersProtections: lowerProtection), confirmation, lock)
+      let unknown = profile.unknownKeys.map { "the profile has the unknown key “\($0)”, which was ignored" }
+      let kept = summary.kept.map { key in
+        let value = profile.values[key] ?? ""
+        return "\(key) \(value) would lower a protection, and was not used; use --lower-protection"
+      }
+      if summary.changes.isEmpty, kept.isEmpty {
+        report.reporter.note("no setting was changed: all have the values of the profile")
+      }
+      report.show(summary, warnings: unknown + kept)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FileSystem
+import PhotoLibrary
+import SystemPackage
+
+/// Runs a change of settings, and reports its result.
+struct SettingsReport {
+  let reporter: Reporter
+  private let library: FilePath
+  private let isDryRun: Bool
+
+  init(_ reporter: Reporter, _ library: FilePath, isDryRun: Bool = false) {
+    (self.reporter, self.library, self.isDryRun) = (reporter, library, isDryRun)
+  }
+
+  /// A changed setting in JSON.
+  private struct Change: Encodable {
+    var key: String
+    var oldValue: String
+    var newValue: String
+  }
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var changes: [Change]
+    var protectionsLowered: [String]
+    var kept: [String]
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  /// Changes settings. Blocks, also for the answer of the user.
+  func run(
+    _ request: SettingsRequest, _ confirmation: ConfirmationOption, _ lock: LockOption
+  ) throws -> SettingsSummary {
+    var options = SettingsOptions()
+    options.isDryRun = isDryRun
+    options.lockWait = lock.duration
+    options.authorization = try confirmation.authorization(reporter, for: library)
+    return try SettingsRun(library, options).run(request)
+  }
+
+  /// Prints a line for each setting, and the summary.
+  func show(_ summary: SettingsSummary, warnings: [String] = []) {
+    let repaired = summary.faults.map { fault in
+      "a stored value was out of range (\(fault.reason)) and \(isDryRun ? "would be" : "was") replaced"
+    }
+    for warning in warnings + repaired { reporter.warn(warning) }
+    for change in summary.changes {
+      let isSame = change.oldValue == change.newValue
+      reporter.importantResult(
+        "\(isDryRun ? "would set" : "set") \(change.key) to \(change.newValue) "
+          + (isSame ? "(as before)" : "(was \(change.oldValue))"))
+    }
+    reporter.json(
+      Summary(
+        changes: summary.changes.map {
+          Change(key: $0.key, oldValue: $0.oldValue, newValue: $0.newValue)
+        },
+        protectionsLowered: summary.lowered.map(\.identifier), kept: summary.kept,
+        warnings: warnings + repaired, dryRun: isDryRun))
+  }
+}
+
+extension Protection {
+  /// The name in JSON.
+  var identifier: String {
+    switch self {
+    case .deleteProtection: "delete_protection"
+    case .kidSafeMode: "kid_safe_mode"
+    case .cameraBlock: "camera_block"
+    case .pin: "pin"
+    }
+  }
+}
