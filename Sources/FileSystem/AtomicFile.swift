@@ -142,16 +142,62 @@ package struct AtomicFile: ~Copyable, Sendable {
     _ = try? directory.remove(reserved)
   }
 
-  /// Removes the partials of dead writers of this user. In a folder that others can write to, a name proves nothing.
+  /// Removes the partials of dead writers of this user.
   private static func sweep(_ directory: borrowing Directory) {
-    guard let names = try? directory.names() else { return }
-    for name in names where PartialName.lockedFile.matches(name) {
-      // for writing, since NFS locks nothing exclusively for a reader
-      guard let file = try? directory.open(name, .readWrite), let status = try? file.status(),
-        status.owner == geteuid(), (try? file.lock(exclusive: true)) == true
-      else { continue }
-      sweepReservation(of: name, in: directory)
-      _ = try? directory.remove(name)
+    for name in (try? directory.names()) ?? [] { _ = try? removeAbandoned(name, in: directory) }
+  }
+}
+
+extension AtomicFile {
+  /// Returns the partials that dead writers of this user left in a folder and that have not changed since a
+  /// time in milliseconds since 1970. Locks each of them for a moment. Blocks; writes nothing.
+  ///
+  /// - Throws: `FileError` if the folder cannot be listed.
+  package static func abandonedPartials(
+    in directory: borrowing Directory, unchangedSince time: Int64
+  ) throws(FileError) -> [(name: FilePath, status: FileStatus)] {
+    var found: [(name: FilePath, status: FileStatus)] = []
+    for name in try directory.names() where isOldPartial(name, in: directory, unchangedSince: time) {
+      guard let file = openAbandoned(name, in: directory), let status = try? file.status() else { continue }
+      found.append((name, status))
     }
+    return found
+  }
+
+  /// Removes a partial of a dead writer of this user, and the empty file that reserved its final name.
+  /// Blocks.
+  ///
+  /// - Returns: false if the name is not that of such a partial. Then nothing has changed.
+  /// - Throws: `FileError` if the file cannot be removed.
+  @discardableResult
+  package static func removeAbandoned(
+    _ name: FilePath, in directory: borrowing Directory
+  ) throws(FileError) -> Bool {
+    guard PartialName.lockedFile.matches(name), let file = openAbandoned(name, in: directory) else {
+      return false
+    }
+    sweepReservation(of: name, in: directory)
+    try directory.remove(name)
+    file.unlock()
+    return true
+  }
+
+  private static func isOldPartial(
+    _ name: FilePath, in directory: borrowing Directory, unchangedSince time: Int64
+  ) -> Bool {
+    guard PartialName.lockedFile.matches(name), let status = try? directory.status(of: name) else {
+      return false
+    }
+    return status.kind == .file && status.modified < time
+  }
+
+  /// Opens and locks a partial; returns nil if its writer is alive, or if it belongs to another user. In a
+  /// folder that others can write to, a name proves nothing.
+  private static func openAbandoned(_ name: FilePath, in directory: borrowing Directory) -> File? {
+    // for writing, since NFS locks nothing exclusively for a reader
+    guard let file = try? directory.open(name, .readWrite), let status = try? file.status(),
+      status.owner == geteuid(), (try? file.lock(exclusive: true)) == true
+    else { return nil }
+    return file
   }
 }

@@ -18,6 +18,8 @@ package struct FileStatus: Sendable {
   package let kind: Kind
   /// The length in bytes.
   package let size: Int
+  /// The bytes that the file system has allocated for it. stat(2), `st_blocks`: in units of 512 bytes.
+  package let allocatedBytes: Int
   /// The modification time in milliseconds since 1970.
   package let modified: Int64
   /// The status change time in milliseconds since 1970. Programs cannot set it. FAT and exFAT do not store it: there it is
@@ -75,6 +77,7 @@ package struct FileStatus: Sendable {
       default: .other
       }
     size = Int(status.st_size)
+    allocatedBytes = Int(status.st_blocks) * 512
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     changed = Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000
     owner = status.st_uid

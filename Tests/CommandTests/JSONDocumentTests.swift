@@ -286,11 +286,16 @@ private struct PrintedJSON {
     j stats -l Family
     echo '{' > home/.local/state/smilepile/other.json
     j stats -l Family
+    j storage -l Family
+    exec 9< Family/readers.lock; flock -s 9
+    j clean -l Family --undo --quarantined --yes
+    exec 9<&-
     j schedule install --cron --print
     j schedule install --cron
     j schedule status --cron
     j schedule remove --cron
     rm -r two
+    j storage -l Family
     j backup
     mv one away; j stats -l Family; mv away one
     j drill

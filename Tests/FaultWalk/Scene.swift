@@ -70,6 +70,13 @@ struct Scene: Sendable {
     try write(bytes(11), to: staging + "/4")
   }
 
+  /// Leaves a corrupt file as the repair of a photo does.
+  func leaveCorruptFile() throws {
+    let repair = library.appending(".rotten/1B4E28BA-2FA1-11D2-883F-0016D3CCA427")
+    try FileManager.default.createDirectory(atPath: repair.string, withIntermediateDirectories: true)
+    try Data("corrupt".utf8).write(to: URL(fileURLWithPath: repair.appending("1_IMG_1.jpg").string))
+  }
+
   /// Returns a photo that starts like a JPEG. Its size and bytes depend on its ID only.
   private static func photo(_ id: Int64, _ category: Int64, _ year: Int) -> SampleLibrary.Member {
     var numbers = SeededNumbers(seed: UInt64(id))

@@ -168,6 +168,7 @@ extension WalkedOperation {
       arguments: { [["settings", "set", "-l", $0.library.string, "theme", "dark"]] },
       run: { scene in try setDarkTheme(scene) }),
     undo("undo settings") { scene in _ = try setDarkTheme(scene) },
+    clean,
     undo("undo merge") { scene in _ = try await importWork([scene.backup], scene).summary },
     undo("undo replace") { scene in
       _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
@@ -187,6 +188,24 @@ extension WalkedOperation {
     let assignments = [SettingAssignment(key: "theme", value: "dark")].compactMap(\.self)
     return try !SettingsRun(scene.library, options).run(.set(assignments)).changes.isEmpty
   }
+
+  /// Removes staged files, what is kept for an undo, and a corrupt file.
+  private static let clean = WalkedOperation(
+    name: "clean", result: .change,
+    arguments: { [["clean", "-l", $0.library.string, "--undo", "--quarantined", "--yes"]] },
+    run: { scene in
+      var options = CleanOptions()
+      options.removesUndo = true
+      options.removesQuarantined = true
+      options.authorization = .given
+      options.lockWait = .seconds(10)
+      return try await !Work.clean(scene.library, options: options).summary.isIncomplete
+    },
+    prepare: { scene in
+      _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
+      try scene.leaveStagedFiles()
+      try scene.leaveCorruptFile()
+    })
 
   private static func undo(
     _ name: String, after prepare: @escaping @Sendable (Scene) async throws -> Void

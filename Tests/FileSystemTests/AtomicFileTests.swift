@@ -108,6 +108,29 @@ struct AtomicFileTests {
     #expect(try output.file.status().size == 0)
   }
 
+  @Test("Atomic file: only old, unlocked partial files are abandoned, and listing them changes nothing")
+  func abandonedPartials() throws {
+    let old = Date(timeIntervalSinceNow: -7200)
+    for name in [
+      ".smilepile-dead.partial", ".smilepile-live.partial", ".smilepile-young.partial", "x.partial",
+    ] {
+      try folder.write("bytes", to: name)
+      try FileManager.default.setAttributes(
+        [.modificationDate: name.contains("young") ? Date() : old], ofItemAtPath: folder.path(name).string)
+    }
+    let live = try File.open(folder.path(".smilepile-live.partial"), .readWrite)
+    #expect(try live.lock(exclusive: true))
+    let before = try folder.tree()
+    let directory = try Directory.open(folder.path)
+    let limit = Int64((Date().timeIntervalSince1970 - 3600) * 1000)
+    let found = try AtomicFile.abandonedPartials(in: directory, unchangedSince: limit)
+    #expect(found.map(\.name) == [".smilepile-dead.partial"])
+    #expect(try folder.tree() == before)
+    for name in before.keys { try AtomicFile.removeAbandoned(FilePath(name), in: directory) }
+    live.unlock()
+    #expect(Set(try folder.tree().keys) == [".smilepile-live.partial", "x.partial"])
+  }
+
   @Test("Atomic file: a file is replaced, with its new permissions, and dead partials are removed")
   func replacement() throws {
     try folder.write("old", to: "a.json")

@@ -71,7 +71,7 @@ struct UndoTests {
         edit.settings = before.settings
         edit.settings?.kidSafeMode = !before.settings.kidSafeModeEnabled
         edit.settings?.changedAt += 1
-      case .add, .undo:
+      case .add, .undo, .discard:
         (edit.newPhotos, staged) = try LibraryScratch.stage(
           ["z.jpg": "nine"], in: change, of: writer, firstId: 99)
       }

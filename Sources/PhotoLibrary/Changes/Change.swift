@@ -27,6 +27,8 @@ package final class Change: Sendable {
     case settings
     /// Reverts the last change.
     case undo
+    /// Discards what the library keeps for an undo.
+    case discard
 
     /// The change in a sentence for the user, after a verb: `the import`.
     package var label: String {
@@ -36,6 +38,7 @@ package final class Change: Sendable {
       case .remove: "the removal"
       case .settings: "the change of settings"
       case .undo: "the undo"
+      case .discard: "the removal of what was kept for an undo"
       }
     }
 
@@ -43,14 +46,14 @@ package final class Change: Sendable {
     var isUndoable: Bool {
       switch self {
       case .merge, .replace, .remove, .settings: true
-      case .add, .undo: false
+      case .add, .undo, .discard: false
       }
     }
 
     /// True if the change ends the undo of all earlier changes.
     var endsEarlierUndo: Bool {
       switch self {
-      case .merge, .replace, .remove: true
+      case .merge, .replace, .remove, .discard: true
       case .add, .undo, .settings: false
       }
     }

@@ -24,6 +24,9 @@ package final class LeftoverFiles: Sendable {
     case remove
     /// Keeps them for its changes. It removes the remaining ones after its last change.
     case keep
+    /// Leaves them, and everything else that interrupted operations left, until `LibraryWriter.recover` is
+    /// called.
+    case postpone
   }
 
   fileprivate struct Verified {

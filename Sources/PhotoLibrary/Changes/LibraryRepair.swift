@@ -49,6 +49,13 @@ package final class LibraryRepair: Sendable {
     corruptFolder(ofOperation: id).appending(corruptName(of: photo).components)
   }
 
+  /// Returns true if a name in the folder of a repair is that of a corrupt file: a number, an underscore and
+  /// a name.
+  static func isCorruptName(_ name: FilePath) -> Bool {
+    let parts = name.string.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && StagingFolder.isNumber(FilePath(String(parts[0])))
+  }
+
   private static func corruptName(of photo: Photo) -> FilePath {
     let prefix = "\(photo.id)_"
     let name = lastComponent(of: photo).string

@@ -47,11 +47,28 @@ package final class LibraryWriter: Sendable {
     try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
     try library.translating { try Schema.migrate(library.database) }
     // durably, whatever `syncs` says: it concerns the work of other writers
-    try LibraryRecovery(self, leftovers: treatment).run()
+    if treatment != .postpone { try LibraryRecovery(self, leftovers: treatment).run() }
     if treatment == .keep { try leftovers.collect() }
     // a power failure may revert the last changes, and never damages the database
     if !syncs { try write { try $0.execute(sql: "PRAGMA synchronous = NORMAL") } }
     withExtendedLifetime(file) {}
+  }
+
+  /// Recovers from interrupted operations, and removes their staged files. For a writer that has postponed
+  /// this.
+  ///
+  /// - Returns: the steps that failed. The next writer repeats them.
+  func recover() throws -> LibraryRecovery.Failures { try LibraryRecovery(self).run() }
+
+  /// Discards what the library keeps for an undo. The rows tell first, durably, that nothing can be undone;
+  /// then the files are deleted. After an interruption between the two, the next writer deletes the files.
+  ///
+  /// - Returns: false if another process reads photos, so that the next writer deletes the files.
+  func discardUndo() throws -> Bool {
+    if try !library.read(UndoStack.init).kept.isEmpty {
+      try change(.discard) { try $0.commit(LibraryEdit(), files: []) }
+    }
+    return try ReplacedFiles(self).settle()
   }
 
   /// Runs `body` on the writing connection, outside of a transaction.

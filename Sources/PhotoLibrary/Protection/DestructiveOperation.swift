@@ -31,8 +31,18 @@ extension Settings {
   }
 }
 
-/// An operation that removes photos or categories, turns off a protection or resets settings, for the question of a
-/// confirmation.
+/// Files that an operation deletes, and that are not those of photos in the library.
+public enum DiscardedFiles: Sendable, Equatable {
+  /// Files that no operation needs. Deleting them needs no PIN.
+  case unneeded
+  /// Files that an undo would bring back.
+  case keptForUndo
+  /// Corrupt files that repairs replaced.
+  case quarantined
+}
+
+/// An operation that removes photos or categories, deletes files, turns off a protection or resets settings, for the
+/// question of a confirmation.
 public struct DestructiveOperation: Sendable, Equatable {
   /// The operation and its effects, in the infinitive: `remove 12 photos`.
   public var description: String
@@ -42,18 +52,26 @@ public struct DestructiveOperation: Sendable, Equatable {
   public var lowered: [Protection]
   /// True if it resets settings to their defaults.
   public var resetsSettings: Bool
+  /// The other files that it deletes; nil if it deletes none.
+  public var discarded: DiscardedFiles?
 
   /// Describes an operation.
   public init(
     _ description: String, removes removal: Removal = Removal(), lowers lowered: [Protection] = [],
-    resetsSettings: Bool = false
+    resetsSettings: Bool = false, discards discarded: DiscardedFiles? = nil
   ) {
     self.description = description
     self.removal = removal
     self.lowered = lowered
     self.resetsSettings = resetsSettings
+    self.discarded = discarded
   }
 
-  /// True if the operation removes, turns off or resets anything. Only then it needs a confirmation.
-  public var needsConfirmation: Bool { !removal.isEmpty || !lowered.isEmpty || resetsSettings }
+  /// True if the operation removes, deletes, turns off or resets anything. Only then it needs a confirmation.
+  public var needsConfirmation: Bool {
+    !removal.isEmpty || !lowered.isEmpty || resetsSettings || discarded != nil
+  }
+
+  /// True if the operation needs the PIN where delete protection is on and the library has a PIN.
+  var needsPIN: Bool { !removal.isEmpty || !lowered.isEmpty || discarded != .unneeded }
 }

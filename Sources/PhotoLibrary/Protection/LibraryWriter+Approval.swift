@@ -18,53 +18,76 @@ extension LibraryWriter {
     whileWaiting: () throws -> Void = {},
     plan: (LibraryWriter) throws -> (plan: Plan, operation: DestructiveOperation)
   ) throws -> (writer: LibraryWriter, plan: Plan) {
-    var approval: (plan: Plan, question: Question, pin: PIN?)?
-    while true {
-      let asked: (plan: Plan, question: Question)
-      do {
-        let writer = try LibraryWriter(
-          path: path, lockWait: lockWait, syncs: syncs, leftovers: leftovers, whileWaiting: whileWaiting)
-        if let approval, try writer.question(for: approval.question.operation) == approval.question {
-          if let pin = approval.pin { try writer.check(pin) }
-          return (writer, approval.plan)
-        }
-        let (plan, operation) = try plan(writer)
-        guard let question = try writer.question(for: operation) else { return (writer, plan) }
-        asked = (plan, question)
-      }
-      approval = (asked.plan, asked.question, try asked.question.put(to: authorization, path))
+    try approvedSteps(
+      path, by: authorization, lockWait: lockWait, syncs: syncs, leftovers: leftovers,
+      whileWaiting: whileWaiting
+    ) { writer in
+      let (plan, operation) = try plan(writer)
+      return (plan, [operation])
     }
   }
 
-  /// Returns the question before an operation; nil if it needs no confirmation.
-  private func question(for operation: DestructiveOperation) throws -> Question? {
-    guard operation.needsConfirmation else { return nil }
+  /// Does the same for several operations that make one plan. Asks about each of them before it returns. If
+  /// one answer is no, it throws, and none may be carried out.
+  static func approvedSteps<Plan>(
+    _ path: FilePath, by authorization: Authorization, lockWait: Duration = .zero,
+    syncs: Bool = true, leftovers: LeftoverFiles.Treatment = .remove,
+    whileWaiting: () throws -> Void = {},
+    plan: (LibraryWriter) throws -> (plan: Plan, operations: [DestructiveOperation])
+  ) throws -> (writer: LibraryWriter, plan: Plan) {
+    var approval: (plan: Plan, questions: Questions, pins: [PIN])?
+    while true {
+      let asked: (plan: Plan, questions: Questions)
+      do {
+        let writer = try LibraryWriter(
+          path: path, lockWait: lockWait, syncs: syncs, leftovers: leftovers, whileWaiting: whileWaiting)
+        if let approval, try writer.questions(for: approval.questions.operations) == approval.questions {
+          for pin in approval.pins { try writer.check(pin) }
+          return (writer, approval.plan)
+        }
+        let (plan, operations) = try plan(writer)
+        guard let questions = try writer.questions(for: operations) else { return (writer, plan) }
+        asked = (plan, questions)
+      }
+      approval = (asked.plan, asked.questions, try asked.questions.put(to: authorization, path))
+    }
+  }
+
+  /// Returns the questions before some operations; nil if none of them needs a confirmation.
+  private func questions(for operations: [DestructiveOperation]) throws -> Questions? {
+    let operations = operations.filter(\.needsConfirmation)
+    guard !operations.isEmpty else { return nil }
     // the PIN guards the protections even if delete protection is off
     let isProtected =
-      try !operation.lowered.isEmpty || library.storedSettings().strictest.deleteProtectionEnabled
+      try operations.contains { !$0.lowered.isEmpty }
+      || library.storedSettings().strictest.deleteProtectionEnabled
     let wantsPIN = try isProtected && library.hasPIN()
     let state = try library.read { try Change.Record.newest($0) }
-    return Question(operation: operation, wantsPIN: wantsPIN, state: state?.id)
+    return Questions(operations: operations, wantsPIN: wantsPIN, state: state?.id)
   }
 }
 
-/// The question before a destructive operation: for the PIN if the operation lowers a protection or deletion is protected,
+/// The questions before destructive operations: for the PIN if an operation lowers a protection or deletion is protected,
 /// and the library has a PIN; otherwise for a confirmation.
-private struct Question: Equatable {
-  let operation: DestructiveOperation
+private struct Questions: Equatable {
+  let operations: [DestructiveOperation]
   let wantsPIN: Bool
-  /// The last change of the library that the operation was planned for.
+  /// The last change of the library that the operations were planned for.
   let state: String?
 
   /// Blocks as long as a person needs.
   ///
-  /// - Returns: the PIN, which is still to be compared.
-  func put(to authorization: Authorization, _ path: FilePath) throws -> PIN? {
-    if wantsPIN {
-      guard let pin = try authorization.pin(operation) else { throw AuthorizationError.pinNeeded(path) }
-      return pin
+  /// - Returns: the PINs, which are still to be compared.
+  func put(to authorization: Authorization, _ path: FilePath) throws -> [PIN] {
+    var pins: [PIN] = []
+    for operation in operations {
+      if wantsPIN, operation.needsPIN {
+        guard let pin = try authorization.pin(operation) else { throw AuthorizationError.pinNeeded(path) }
+        pins.append(pin)
+      } else if try !authorization.confirms(operation) {
+        throw AuthorizationError.notConfirmed(path)
+      }
     }
-    guard try authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
-    return nil
+    return pins
   }
 }

@@ -20,27 +20,40 @@ struct LibraryRecovery {
     self.leftovers = leftovers
   }
 
+  /// The steps of a recovery that failed.
+  struct Failures: Sendable {
+    /// The reasons by the IDs of the operations.
+    fileprivate(set) var operations: [String: String] = [:]
+    /// Why the files of replaced photos were neither moved nor deleted; nil if they were.
+    fileprivate(set) var replacedFiles: String?
+  }
+
   /// Finishes every interrupted operation, then moves and deletes replaced files. A step that fails is logged, and the
   /// next writer repeats it: the rows are consistent without it.
-  func run() throws {
+  @discardableResult
+  func run() throws -> Failures {
+    var failures = Failures()
     for operation in try interruptedOperations() {
       do {
         if try finish(operation) {
           Self.logger.notice("recovered from an interrupted operation", metadata: metadata(["id": operation]))
         }
       } catch {
+        failures.operations[operation] = "\(error)"
         Self.logger.warning(
           "cannot recover from an interrupted operation; the next command that changes the library tries again",
           metadata: metadata(["id": operation, "reason": "\(error)"]))
       }
     }
     do {
-      try ReplacedFiles(writer).settle()
+      if try !ReplacedFiles(writer).settle() { failures.replacedFiles = ReplacedFiles.reasonOfReaders }
     } catch {
+      failures.replacedFiles = "\(error)"
       Self.logger.warning(
         "cannot move or delete the files of replaced photos; the next command that changes the library tries again",
         metadata: metadata(["reason": "\(error)"]))
     }
+    return failures
   }
 
   private static let logger = Logger(label: "smilepile.library")

@@ -23,21 +23,25 @@ struct ReplacedFiles {
     parent.appending(change).appending(String(id))
   }
 
+  /// Why the files stay while another process has the lock of the readers.
+  static let reasonOfReaders =
+    "another process reads photos; the next command that changes the library deletes the files"
+
   /// Moves the files of the changes that are kept to `.undo`, and deletes those of all others.
-  func settle() throws {
-    // every undoable change has a row there
-    let changes = try library.read { database in
-      try database.rows(
-        "SELECT changeId FROM replacedSettings ORDER BY rowid", of: "replacedSettings"
-      ) { try $0.text("changeId", at: 0) }
-    }
-    guard !changes.isEmpty, let lock = try lockReaders() else { return }
+  ///
+  /// - Returns: false if another process reads photos. Then nothing has changed.
+  @discardableResult
+  func settle() throws -> Bool {
+    let changes = try library.read(Self.changes)
+    guard !changes.isEmpty else { return true }
+    guard let lock = try lockReaders() else { return false }
     let kept = try library.read(UndoStack.init).kept
     // newest first: if two changes have rows of one photo, only the newer one may have removed its file
     for change in kept { try moveAway(change) }
     for change in Set(changes).subtracting(kept).sorted() { try delete(change) }
     try removeObsoleteFolders(except: changes)
     lock.release()
+    return true
   }
 
   /// Moves files back to their places in `photos`, for an undo that is about to be committed. If it is not committed,
@@ -57,6 +61,24 @@ struct ReplacedFiles {
       try library.root.rename(source, to: library.root, as: place)
     }
     for folder in folders { try library.root.directory(folder).sync() }
+  }
+
+  /// Returns the IDs of the changes with files, oldest first. Every undoable change has a row in
+  /// `replacedSettings`.
+  static func changes(_ database: Database) throws -> [String] {
+    try database.rows("SELECT changeId FROM replacedSettings ORDER BY rowid", of: "replacedSettings") {
+      try $0.text("changeId", at: 0)
+    }
+  }
+
+  /// Removes the folders in `.undo` of no change. `settle` does it only if a change has files.
+  ///
+  /// - Returns: false if another process reads photos. Then nothing has changed.
+  func removeObsoleteFolders() throws -> Bool {
+    guard let lock = try lockReaders() else { return false }
+    try removeObsoleteFolders(except: library.read(Self.changes))
+    lock.release()
+    return true
   }
 
   /// Removes what obsolete undos left: empty folders, or files that a power failure brought back.

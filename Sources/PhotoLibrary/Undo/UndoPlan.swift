@@ -41,8 +41,11 @@ struct UndoPlan {
     guard try database.tableExists("added") else { throw UndoError.changedSince(path, newest) }
     let stack = try UndoStack(database).changes
     guard let change = stack.first else {
-      throw newest.kind == .undo
-        ? UndoError.alreadyUndone(path, at: newest.at) : UndoError.changedSince(path, newest)
+      switch newest.kind {
+      case .undo: throw UndoError.alreadyUndone(path, at: newest.at)
+      case .discard: throw UndoError.discarded(path, at: newest.at)
+      case .add, .merge, .replace, .remove, .settings: throw UndoError.changedSince(path, newest)
+      }
     }
     self.change = change
     remaining = stack.count - 1
@@ -141,6 +144,8 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   case nothingToUndo(FilePath)
   /// The last change was undone already, at this time.
   case alreadyUndone(FilePath, at: Int64)
+  /// A person discarded what was kept for an undo, at this time.
+  case discarded(FilePath, at: Int64)
   /// A change that cannot be undone has ended the undo of earlier ones.
   case changedSince(FilePath, Change.Record)
   /// An untracked file is at the place of a photo that comes back.
@@ -155,6 +160,8 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
       "there is nothing to undo in \(path): it was never changed"
     case .alreadyUndone(let path, let at):
       "there is nothing to undo in \(path): the last change was undone \(Self.time(at))"
+    case .discarded(let path, let at):
+      "there is nothing to undo in \(path): what was kept for an undo was removed \(Self.time(at))"
     case .changedSince(let path, let change):
       "there is nothing to undo in \(path): \(Self.clause(change.kind)) \(Self.time(change.at)), which ended the undo "
         + "of earlier changes"
@@ -167,7 +174,7 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
     switch kind {
     case .add: "photos were added"
     case .merge, .replace: "an older version imported a backup"
-    case .remove, .settings, .undo: "an older version changed the library"
+    case .remove, .settings, .undo, .discard: "an older version changed the library"
     }
   }
 

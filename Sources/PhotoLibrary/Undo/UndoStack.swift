@@ -33,6 +33,8 @@ struct UndoStack {
       case .add:
         isBelowAdd = true
         continue
+      case .discard:
+        return
       case .merge, .replace, .remove, .settings:
         break
       }

@@ -33,4 +33,15 @@ struct JobFileOption: ParsableArguments {
   func read() throws -> JobFile {
     try JobFile(named, environment: environment)
   }
+
+  /// Reads the job file; returns nil if no path is given and there is no job file.
+  ///
+  /// - Throws: `JobFile.Missing` for a given path, `JobFile.Invalid`, or `FileError`.
+  func readIfPresent() throws -> JobFile? {
+    do {
+      return try read()
+    } catch JobFile.Missing.file where named == nil {
+      return nil
+    }
+  }
 }

@@ -1,0 +1,88 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The disk space of a job's archives at a destination.
+package struct DestinationStorage: Sendable {
+  /// What was found at the destination.
+  package enum State: Sendable {
+    /// The folder can be read.
+    case readable(Space)
+    /// The disk is not mounted, or the folder cannot be read. Describes why in one line.
+    case unreadable(reason: String)
+  }
+
+  /// The archives of the job, and the free space.
+  package struct Space: Sendable, Equatable {
+    /// The number of archives.
+    package var archives = 0
+    /// The allocated bytes of the archives.
+    package var bytes = 0
+    /// The bytes of the file system that are free for this user.
+    package var freeBytes = 0
+  }
+
+  /// The job's name.
+  package let job: String
+  /// The folder.
+  package let path: FilePath
+  /// What was found there.
+  package let state: State
+
+  /// Lists the archives of a job. Opens archives that the ledger does not know, and writes their descriptors
+  /// into the ledger. Blocks.
+  ///
+  /// - Parameter libraryID: the ID of the job's library; nil to count the archives of every library.
+  package init(_ destination: JobDestination, of job: Job, libraryID: String?, _ ledger: Ledger) {
+    (self.job, path) = (job.name, destination.path)
+    do {
+      try destination.checkForReading()
+      state = .readable(try Space(in: destination.path, of: job, libraryID: libraryID, ledger))
+    } catch {
+      state = .unreadable(reason: "\(error)")
+    }
+  }
+}
+
+extension DestinationStorage.Space {
+  fileprivate init(in folder: FilePath, of job: Job, libraryID: String?, _ ledger: Ledger) throws {
+    let directory = try Directory.open(folder)
+    freeBytes = try directory.fileSystem().freeBytes
+    let inventory = try ArchiveInventory(folder: folder, ledger: ledger)
+    for archive in inventory.archives where archive.tags.contains(job.name) {
+      guard libraryID == nil || archive.libraryID == nil || archive.libraryID == libraryID,
+        let status = try directory.status(of: FilePath(archive.name))
+      else { continue }
+      archives += 1
+      bytes += status.allocatedBytes
+    }
+  }
+}
+
+extension JobFile {
+  /// Returns the jobs that back up a library: those whose library is in this folder, and those without a
+  /// library that last backed it up. Blocks.
+  ///
+  /// - Parameter id: the ID of the library; nil if it has none.
+  package func jobs(ofLibrary path: FilePath, id: String?, _ state: StateFolder) -> [Job] {
+    jobs.filter { job in
+      if let library = job.library { return library.isSamePlace(as: path) }
+      let status = state.status(of: job.name)
+      return status.libraryID != nil && status.isOf(library: path, id: id)
+    }
+  }
+}
+
+extension JobDestination {
+  /// Returns why the folder cannot be read; nil if it is the intended one. Blocks; writes nothing.
+  package func readingFault() -> String? {
+    do {
+      try checkForReading()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}
