@@ -77,8 +77,8 @@ struct JSONDocumentTests {
       let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
       return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
     }
-    // repair prints a different summary for a library
-    return Set(names(Smilepile.self, [])).union(["repair --library"])
+    // these print different lines than the same commands without the options
+    return Set(names(Smilepile.self, [])).union(["repair --library", "undo --list"])
   }()
 }
 
@@ -213,6 +213,7 @@ private struct PrintedJSON {
       case "$1 $2" in
         pin* | schedule* | config* | settings*) echo "> $1 $2" ;;
         "repair -l") echo "> repair --library" ;;
+        "undo --list") echo "> undo --list" ;;
         *) echo "> $1" ;;
       esac
       smilepile "$@" --json
@@ -226,6 +227,7 @@ private struct PrintedJSON {
     j init Family
     j import -l Family $ANDROID
     chmod u+w "$(find Family/photos -name tiny.jpg)"; echo X >> "$(find Family/photos -name tiny.jpg)"
+    j undo --list -l Family
     j undo -l Family --yes
     j import -l Family $ANDROID
     cp -r Family/photos pics; j add -l Family --category Beach pics nowhere.jpg
