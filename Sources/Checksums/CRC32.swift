@@ -25,7 +25,8 @@ package struct CRC32: Sendable {
   /// Adds bytes at the start, and returns their number; 0 if the processor lacks the instructions.
   private mutating func fold(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard Self.canFold, bytes.count >= SMILEPILE_CRC32_LEAST, let start = bytes.baseAddress else { return 0 }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(SMILEPILE_CRC32_REMAINDER)) { remainder in
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(SMILEPILE_CRC32_REMAINDER)) {
+      remainder in
       guard let remainderStart = remainder.baseAddress else { return 0 }
       let folded = smilepile_crc32_fold(
         value, start.assumingMemoryBound(to: UInt8.self), bytes.count, remainderStart)

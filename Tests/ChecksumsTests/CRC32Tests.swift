@@ -26,7 +26,9 @@ import Testing
   func lengths() {
     var random = SeededNumbers(seed: 1)
     let bytes = (0..<5_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-    let lengths = [0, 1, 63, 64, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1_023, 1_024, 1_279, 4_000, 4_999]
+    let lengths = [
+      0, 1, 63, 64, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1_023, 1_024, 1_279, 4_000, 4_999,
+    ]
     for length in lengths {
       for (start, value) in [(0, 0), (1, ~0), (7, 0x1234_5678)] as [(Int, UInt32)] {
         let piece = bytes.dropFirst(start).prefix(length)

@@ -100,6 +100,27 @@ struct CleanTests {
     #expect(try clean(removeEverything) == CleanSummary())
   }
 
+  @Test(
+    "Clean: the IDs of forged changes name no folder, and end no process", arguments: ["", "é", "..", "123"])
+  func forgedID(id: String) throws {
+    for id in [id, id.decomposedStringWithCanonicalMapping] where try !changeIDs().contains(Array(id.utf8)) {
+      try scratch.sql { database in
+        try database.execute(
+          sql: """
+            INSERT INTO change VALUES (?, 'settings', 5);
+            INSERT INTO replacedSettings SELECT ?, * FROM settings
+            """, arguments: [id, id])
+      }
+    }
+    try scratch.folder.write("mine", to: "library/.undo/123")
+    try clean(removeEverything)
+    #expect(try scratch.folder.tree("library")[".undo/123"] != nil)
+  }
+
+  private func changeIDs() throws -> Set<[UInt8]> {
+    try scratch.sql { try Set(String.fetchAll($0, sql: "SELECT id FROM change").map { Array($0.utf8) }) }
+  }
+
   @Test("Clean: the freed bytes are those of du")
   func freedBytes() throws {
     try leaveEverything()

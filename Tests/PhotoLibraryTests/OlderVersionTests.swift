@@ -62,7 +62,8 @@ import Testing
     _ = try library.photosAdded(sinceArchive: ["first"])
   }
 
-  @Test("Older versions: exports are ordered, and an export is recorded", arguments: Schema.migrator.migrations)
+  @Test(
+    "Older versions: exports are ordered, and an export is recorded", arguments: Schema.migrator.migrations)
   func exports(migration: String) throws {
     let library = try makeVersion(migration)
     let hasExports = migration != Schema.migrator.migrations.first

@@ -279,6 +279,17 @@ struct SettingsRunTests {
     #expect(throws: LibraryError.self) { try Library(path: scratch.path).storedSettings() }
   }
 
+  @Test("Settings: a change that lowers nothing turns a protection with a stored value out of range on")
+  func replacedProtection() throws {
+    try store("cameraAccessAllowed = 7")
+    try run(.adopt(assignments(["theme": "dark"]), lowersProtections: false))
+    #expect(try settings().cameraAccess == false)
+    try store("cameraAccessAllowed = 7")
+    try scratch.writer().turnOnDeleteProtection()
+    #expect(try settings().cameraAccess == false)
+    #expect(try settings().deleteProtection == true)
+  }
+
   @Test("Settings: the next change replaces a stored value out of range")
   func repair() throws {
     try store("themeMode = 'purple', themeModeAsOf = 5")

@@ -151,6 +151,7 @@ struct ReplacedFiles {
   }
 
   private func moveAway(_ change: String) throws {
+    guard StagingFolder.isOperationID(change) else { return }
     let files = try files(of: change).filter { file in
       try file.isUnchanged(in: library)
     }
@@ -172,7 +173,8 @@ struct ReplacedFiles {
   /// Deletes the files, makes that durable, and then deletes the rows, which alone tell where the files are.
   private func delete(_ change: String) throws {
     let folder = Self.parent.appending(change)
-    let hasFolder = try library.root.status(of: folder) != nil
+    // the ID of a damaged row may name another folder
+    let hasFolder = try StagingFolder.isOperationID(change) && library.root.status(of: folder) != nil
     var folders: Set<FilePath> = []
     for file in try files(of: change) where try !isNeeded(file.path, byChangeOtherThan: change) {
       // if the file has been moved away, the file in its place is another program's
@@ -183,8 +185,10 @@ struct ReplacedFiles {
       folders.insert(file.path.removingLastComponent())
     }
     for folder in folders { try library.root.directory(folder).sync() }
-    try library.root.removeFolder(folder, of: StagingFolder.isNumber)
-    if hasFolder { try library.root.directory(Self.parent).sync() }
+    if hasFolder {
+      try library.root.removeFolder(folder, of: StagingFolder.isNumber)
+      try library.root.directory(Self.parent).sync()
+    }
     try writer.write { database in
       try database.inTransaction(.immediate) {
         for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "added"] {

@@ -81,6 +81,7 @@ struct SettingsPlan {
       }
     }
     var after = stored.settings
+    if case .adopt(_, false) = request { after = stored.strictest }
     for assignment in assignments { assignment.definition.set(assignment.value, in: &after, now: now) }
     changes = assignments.map { assignment in
       SettingChange(

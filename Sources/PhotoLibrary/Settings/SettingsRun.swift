@@ -67,7 +67,8 @@ extension LibraryWriter {
   package func turnOnDeleteProtection() throws {
     guard let assignment = SettingAssignment(key: "delete-protection", value: "on") else { return }
     try carryOut(
-      SettingsPlan(library.storedSettings(), .set([assignment]), now: Date().milliseconds))
+      SettingsPlan(
+        library.storedSettings(), .adopt([assignment], lowersProtections: false), now: Date().milliseconds))
   }
 
   fileprivate func carryOut(_ plan: SettingsPlan) throws {

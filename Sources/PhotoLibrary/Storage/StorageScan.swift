@@ -206,7 +206,8 @@ private struct StorageRows {
       WHERE NOT isFromAssets AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
       """, of: "replacedPhoto"
     ) { row in (change: try row.text("changeId", at: 0), path: FilePath(try row.text("path", at: 1))) }
-    let ages = Dictionary(uniqueKeysWithValues: keptChanges.enumerated().map { ($1, $0) })
+    let ages = Dictionary(
+      keptChanges.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     for file in files {
       // several changes may have removed one file, which the newest one needs
       let known = replaced[file.path].map { ages[$0, default: .max] } ?? .max

@@ -23,7 +23,8 @@ extension Library {
         return UndoableChange(
           kind: change.kind, changedAt: change.at,
           photosAdded: try count(
-            "SELECT CAST(total(last - first + 1) AS INTEGER) FROM added WHERE changeId = ? AND kind = 'photo'"),
+            "SELECT CAST(total(last - first + 1) AS INTEGER) FROM added WHERE changeId = ? AND kind = 'photo'"
+          ),
           photosReplaced: try count("SELECT count(*) FROM replacedPhoto WHERE changeId = ?"))
       }
     }

@@ -22,7 +22,7 @@ struct Clean: AsyncParsableCommand {
         smilepile clean -l ~/Family --dry-run
       """)
 
-  @Flag(help: "Also remove what is kept for undo; the last import or remove can then not be undone.")
+  @Flag(help: "Also remove what is kept for undo; no change can then be undone.")
   var undo = false
 
   @Flag(help: "Also remove the corrupt files in .rotten that a repair replaced.")
