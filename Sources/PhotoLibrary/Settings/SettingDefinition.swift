@@ -62,7 +62,7 @@ public struct SettingDefinition: Sendable {
       off: "On the phone, the child can delete photos. Here, removals require a confirmation and no PIN."),
   ]
 
-  /// Returns the setting with this key; nil if there is none.
+  /// Returns the setting with a key; nil if no setting has it.
   public static func named(_ key: String) -> SettingDefinition? { all.first { $0.key == key } }
 
   /// Returns the value of the setting, which is the default if nothing has stated it.

@@ -10,7 +10,7 @@ public struct CleanItem: Sendable, Equatable {
     case obsoleteUndo
     /// A process was killed while it wrote the file into a folder of archives.
     case unfinishedArchive
-    /// The undo of the last change would bring the files back.
+    /// An undo that is still possible would bring the files back.
     case undo
     /// A repair replaced the corrupt files.
     case quarantined

@@ -26,7 +26,7 @@ struct SettingsCommand: ParsableCommand {
 
   /// Returns the setting with a key.
   ///
-  /// - Throws: `ValidationError` if there is none.
+  /// - Throws: `ValidationError` if no setting has it.
   static func definition(of key: String) throws -> SettingDefinition {
     if let definition = SettingDefinition.named(key) { return definition }
     let keys = SettingDefinition.all.map(\.key).joined(separator: ", ")
