@@ -117,6 +117,18 @@ struct CleanTests {
     #expect(try scratch.folder.tree("library")[".undo/123"] != nil)
   }
 
+  @Test("Clean: the corrupt file of a photo whose file is missing stays")
+  func lastCopy() throws {
+    let photo = try #require(try scratch.contents().photos.first)
+    let folder = "library/.rotten/\(LibraryScratch.interrupted)"
+    try scratch.folder.write("corrupt", to: "\(folder)/\(photo.id)_a.jpg")
+    try scratch.folder.write("corrupt", to: "\(folder)/999_b.jpg")
+    try FileManager.default.removeItem(atPath: scratch.path.appending(photo.path).string)
+    let summary = try clean(removeEverything)
+    #expect(summary.isIncomplete)
+    #expect(try scratch.folder.tree(folder).keys.sorted() == ["\(photo.id)_a.jpg"])
+  }
+
   private func changeIDs() throws -> Set<[UInt8]> {
     try scratch.sql { try Set(String.fetchAll($0, sql: "SELECT id FROM change").map { Array($0.utf8) }) }
   }

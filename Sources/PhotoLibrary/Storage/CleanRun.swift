@@ -113,8 +113,16 @@ private struct Reasons {
     }
   }
 
-  /// Removes the corrupt files of repairs that are complete. A photo may need those of the others.
+  /// Removes the corrupt files of repairs that are complete, since a photo may need those of the others. Keeps the corrupt
+  /// file of a photo whose file is missing: it may be the last copy.
   mutating func remove(quarantined: [CleanItem], _ library: Library) {
+    let missing: [String]
+    do {
+      missing = quarantined.isEmpty ? [] : try Self.prefixesOfMissingPhotos(library)
+    } catch {
+      for item in quarantined { items[item.path] = "\(error)" }
+      return
+    }
     for item in quarantined {
       do {
         let pending = try library.read { try FileMove.pending(operation: item.operationID, in: $0) }
@@ -122,10 +130,23 @@ private struct Reasons {
           items[item.path] = "the repair is not complete"
           continue
         }
-        try library.root.removeFolder(item.path, of: LibraryRepair.isCorruptName)
+        try library.root.removeFolder(item.path) { name in
+          LibraryRepair.isCorruptName(name) && !missing.contains { name.string.hasPrefix($0) }
+        }
+        if try library.root.status(of: item.path) != nil, !missing.isEmpty {
+          items[item.path] = "the library has no other file of a photo"
+        }
       } catch {
         items[item.path] = "\(error)"
       }
+    }
+  }
+
+  /// Returns how the names of the corrupt files of photos begin whose files are missing.
+  private static func prefixesOfMissingPhotos(_ library: Library) throws -> [String] {
+    let photos = try library.contents().photos.filter { !$0.isFromAssets }
+    return zip(photos, library.statuses(of: photos)).compactMap { photo, status in
+      if case .failure = status { "\(photo.id)_" } else { nil }
     }
   }
 
