@@ -25,6 +25,9 @@ public struct Category: Sendable, Equatable, Identifiable {
   /// The date of the values, in milliseconds since 1970: that of their backup, or of the change in this library. If two
   /// backups differ, the newer values are used.
   public var valuesAsOf: Int64
+  /// When a person last set values of the category in a library, in milliseconds since 1970; nil if all values come
+  /// from the apps. Values that a person set win over those of backups, whatever their dates are.
+  package var arrangedAt: Int64?
 
   /// Makes a category; the name is brought into NFC.
   public init(
@@ -63,6 +66,8 @@ extension Category: StoredRow {
     isDefault = try row.flag("isDefault")
     createdAt = try row.integer("createdAt")
     valuesAsOf = try row.integer("valuesAsOf")
+    // a reader does not migrate
+    arrangedAt = try row.optionalInteger("arrangedAt")
   }
 
   /// Fills a row of `category`.
@@ -76,5 +81,6 @@ extension Category: StoredRow {
     container["isDefault"] = isDefault
     container["createdAt"] = createdAt
     container["valuesAsOf"] = valuesAsOf
+    container["arrangedAt"] = arrangedAt
   }
 }

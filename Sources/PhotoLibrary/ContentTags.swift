@@ -17,6 +17,8 @@ package struct ExpectedTag: Sendable {
 package struct ContentTags: Sendable {
   /// The key of the library.
   package let key: ContentTagKey
+  /// The tags in the rows of the photos, by ID. Rows of older versions have none.
+  package var byID: [Int64: ContentTag] { tags }
   private let tags: [Int64: ContentTag]
 
   /// Returns the tag in the row of a photo; nil if the row is of an older version, which did not compute tags.
@@ -169,7 +171,7 @@ extension Library {
 }
 
 /// Numbers for the content tags of photos with one MD5 and length, from 0.
-package struct TagNumbers: Sendable {
+package struct TagNumbers: Sendable, Equatable {
   private var numbers: [ContentTag: Int] = [:]
 
   /// Makes numbers for no tags.

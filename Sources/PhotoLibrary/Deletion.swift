@@ -2,7 +2,7 @@ import Checksums
 internal import Databases
 internal import GRDB
 
-/// A deliberate removal of a category, or of content from a category.
+/// A deliberate removal of a category, or of content from a category, also by a movement to another category.
 public struct Deletion: Sendable, Equatable {
   /// The category's `name`.
   public var category: String
@@ -21,14 +21,17 @@ extension Library {
   public func deletions(since date: Int64) throws -> [Deletion] {
     try read { database in
       // a reader does not migrate
-      guard try database.tableExists("deletion") else { return [] }
+      let isMigrated = try database.tableExists("movement")
+      let (table, category) = isMigrated ? ("movement", "origin") : ("deletion", "category")
+      guard try database.tableExists(table) else { return [] }
       return try database.rows(
-        "SELECT category, md5, assetPath, at FROM deletion WHERE at >= ? ORDER BY rowid", [date],
-        of: "deletion"
+        """
+        SELECT \(category), md5, assetPath, at FROM \(table) WHERE at >= ? AND \(category) IS NOT NULL ORDER BY rowid
+        """, [date], of: table
       ) { row in
         Deletion(
-          category: try row.text("category"), md5: try row.optionalMD5("md5"),
-          assetPath: try row.optionalText("assetPath"), at: try row.integer("at"))
+          category: try row.text(category, at: 0), md5: try row.optionalMD5("md5", at: 1),
+          assetPath: try row.optionalText("assetPath", at: 2), at: try row.integer("at", at: 3))
       }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
   }

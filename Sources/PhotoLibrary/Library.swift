@@ -319,6 +319,8 @@ public struct LibraryContents: Sendable, Equatable {
   public var photos: [Photo]
   /// The app's settings.
   public var settings: Settings
+  /// What a person moved or removed, oldest first.
+  package var movements: [Movement] = []
 
   /// Makes contents of these parts.
   public init(categories: [Category], photos: [Photo], settings: Settings) {
@@ -336,6 +338,7 @@ public struct LibraryContents: Sendable, Equatable {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is missing")
     }
     self.settings = settings
+    movements = try Movement.fetchAll(database)
     if let index = photos.indices.dropFirst().first(where: { photos[$0 - 1].id >= photos[$0].id }) {
       throw Self.duplicate("photo", photos[index].id, "id")
     }

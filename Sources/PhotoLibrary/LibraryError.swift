@@ -28,6 +28,8 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   case insideLibrary(FilePath)
   /// No category has this name.
   case noSuchCategory(String)
+  /// Several categories display this name; their `name`s.
+  case ambiguousCategory(String, [String])
   /// No photo matches; the value completes "no photo has …".
   case noSuchPhoto(String)
 
@@ -39,7 +41,7 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
     switch self {
     case .notALibrary(let path): .createLibrary(path.string)
     case .otherOwner: .actAsOwner
-    case .noSuchCategory, .noSuchPhoto: .listLibrary
+    case .noSuchCategory, .ambiguousCategory, .noSuchPhoto: .listLibrary
     default: nil
     }
   }
@@ -73,6 +75,8 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
       "\(path) is in the library; move it out of the library, then add it"
     case .noSuchCategory(let name):
       "no category is named “\(name)”"
+    case .ambiguousCategory(let name, let names):
+      "several categories display “\(name)”: \(names.joined(separator: ", ")); use one of these names"
     case .noSuchPhoto(let what):
       "no photo has \(what)"
     }

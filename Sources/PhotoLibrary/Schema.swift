@@ -10,7 +10,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 10
+  static let version: Int32 = 11
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
@@ -24,6 +24,7 @@ enum Schema {
     "6066f0ed25784474249c450a5a3e18ef19920e55e653e6f885ab8a3bab0ec56c",
     "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
     "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
+    "8401427f63ea0754e3078f86f6739c064ef69595d2ea8d929c704619b378e0c5",
   ]
 
   /// The schemas of all versions.
@@ -183,6 +184,30 @@ enum Schema {
     migrator.registerMigration("10 undo of several changes") { database in
       // older versions would delete what is kept for the undo of the earlier ones
       try database.execute(sql: "PRAGMA user_version = 10")
+    }
+    migrator.registerMigration("11 movements") { database in
+      try database.execute(sql: "PRAGMA user_version = 11")
+      // what a person moved or removed, in this order; see `Movement`. The size of a removed photo is known while its
+      // removal can be undone.
+      try database.execute(
+        sql: """
+          CREATE TABLE movement (
+            id INTEGER PRIMARY KEY, changeId TEXT NOT NULL REFERENCES change(id), at INTEGER NOT NULL,
+            md5 BLOB CHECK (length(md5) = 16), size INTEGER CHECK (size >= 0), tag BLOB CHECK (length(tag) = 16),
+            assetPath TEXT, origin TEXT, destination TEXT
+          ) STRICT;
+          CREATE INDEX movementContent ON movement(md5);
+          CREATE INDEX movementChange ON movement(changeId);
+          INSERT INTO movement (changeId, at, md5, size, tag, assetPath, origin)
+          SELECT deletion.changeId, at, deletion.md5, min(fileSize), tag, assetPath, category
+          FROM deletion LEFT JOIN replacedPhoto
+            ON replacedPhoto.changeId = deletion.changeId AND replacedPhoto.md5 = deletion.md5
+          GROUP BY deletion.rowid ORDER BY deletion.rowid;
+          DROP TABLE deletion;
+          -- when a person set the values of the category; NULL if they come from backups
+          ALTER TABLE category ADD COLUMN arrangedAt INTEGER;
+          ALTER TABLE replacedCategory ADD COLUMN arrangedAt INTEGER
+          """)
     }
     return migrator
   }

@@ -96,7 +96,7 @@ private struct Family {
     if day > 1, random.next() % 3 == 0 {
       let ids = try library.contents.photos.map(\.id)
       guard ids.count > 3 else { return }
-      var selection = RemoveSelection()
+      var selection = LibrarySelection()
       selection.ids = [ids[Int(random.next() % UInt64(ids.count))]]
       var options = RemoveOptions()
       options.authorization = .given

@@ -156,7 +156,7 @@ extension WalkedOperation {
       name: "remove", result: .change,
       arguments: { [["remove", "-l", $0.library.string, "--yes", "--category", "family"]] },
       run: { scene in
-        var selection = RemoveSelection()
+        var selection = LibrarySelection()
         selection.categories = ["family"]
         var options = RemoveOptions()
         options.authorization = .given
@@ -174,7 +174,7 @@ extension WalkedOperation {
       _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
     },
     undo("undo remove") { scene in
-      var selection = RemoveSelection()
+      var selection = LibrarySelection()
       selection.ids = [1, 3, 4]
       var options = RemoveOptions()
       options.authorization = .given

@@ -57,7 +57,7 @@ struct CollisionJobTests {
     if isOtherRemoved {
       var options = RemoveOptions()
       options.authorization = .given
-      var selection = RemoveSelection()
+      var selection = LibrarySelection()
       selection.ids = [2]
       _ = try await Work.remove(selection, from: live.path, options: options).summary
     }

@@ -77,9 +77,7 @@ struct AddCollisionTests {
     let photo = LibraryScratch.photo(1, "photos/x.jpg", "")
     try scratch.folder.write(MD5Collision.one, to: "library/photos/x.jpg")
     try scratch.makeVersion("8 photos added since an export") { database in
-      try Category(
-        id: 1, name: "in", displayName: "in", createdAt: 5, valuesAsOf: 5
-      ).insert(database)
+      try LibraryScratch.insertCategory("in", into: database)
       try Settings(createdAt: 7).insert(database)
       var photo = photo
       photo.md5 = MD5Digest(hashing: MD5Collision.one)

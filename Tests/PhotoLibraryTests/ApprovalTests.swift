@@ -84,7 +84,7 @@ struct ApprovalTests {
   }
 
   private func removeEverything(_ authorization: Authorization) throws -> RemoveSummary {
-    var selection = RemoveSelection()
+    var selection = LibrarySelection()
     selection.names = ["*.jpg"]
     var options = RemoveOptions()
     options.authorization = authorization

@@ -34,7 +34,7 @@ struct ForgedPageTests {
   private static let readings: [(String, @Sendable (Library) throws -> Void)] = [
     ("replacedPhoto", { _ = try UntrackedFiles(in: $0) }),
     ("fileMove", { _ = try $0.read { try FileMove.pending(in: $0) } }),
-    ("deletion", { _ = try $0.deletions(since: .min) }),
+    ("movement", { _ = try $0.deletions(since: .min) }),
     ("category", { _ = try $0.categories() }),
     ("photo", { _ = try $0.totals() }),
     ("photo", { _ = try $0.contents() }),
@@ -52,7 +52,7 @@ struct ForgedPageTests {
         sql: """
           INSERT INTO replacedPhoto SELECT (SELECT max(id) FROM change), * FROM photo;
           INSERT INTO fileMove VALUES ('C', 'add', '1', 'photos/x', zeroblob(16));
-          INSERT INTO deletion VALUES ((SELECT max(id) FROM change), 1, 'family', NULL, NULL);
+          INSERT INTO movement (changeId, at, origin) VALUES ((SELECT max(id) FROM change), 1, 'family');
           INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial) VALUES ('E', '/a', 1, 1, 1, 0)
           """)
     }
@@ -82,7 +82,7 @@ struct ForgedPageTests {
         sql: """
           UPDATE category SET name = 'caf\u{E9}' WHERE id = 1;
           INSERT INTO category SELECT 2, 'cafe\u{301}', displayName, position + 1, iconResource, colorHex, isDefault,
-            createdAt, valuesAsOf FROM category
+            createdAt, valuesAsOf, arrangedAt FROM category
           """)
     }
     let reason = reason { _ = try scratch.contents() }

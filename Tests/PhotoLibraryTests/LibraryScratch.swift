@@ -70,6 +70,15 @@ struct LibraryScratch {
     Category(id: id, name: name, displayName: name, createdAt: 5, valuesAsOf: 5)
   }
 
+  /// Inserts `category()` into a database of any version.
+  static func insertCategory(_ name: String = "family", into database: Database) throws {
+    try database.execute(
+      sql: """
+        INSERT INTO category (id, name, displayName, position, isDefault, createdAt, valuesAsOf)
+        VALUES (1, ?, ?, 0, 0, 5, 5)
+        """, arguments: [name, name])
+  }
+
   static func photo(
     _ id: Int64, _ path: String, _ text: String, category: Int64 = 1, createdAt: Int64 = october
   ) -> Photo {

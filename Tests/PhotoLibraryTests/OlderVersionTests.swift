@@ -16,7 +16,7 @@ import Testing
   /// back between.
   private func makeVersion(_ migration: String) throws -> Library {
     try scratch.makeVersion(migration) { database in
-      try LibraryScratch.category().insert(database)
+      try LibraryScratch.insertCategory(into: database)
       try database.execute(
         sql: """
           INSERT INTO photo (

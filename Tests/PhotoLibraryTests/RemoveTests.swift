@@ -32,8 +32,8 @@ struct RemoveTests {
 
   private func selection(
     ids: [Int64] = [], names: [String] = [], categories: [String] = []
-  ) -> RemoveSelection {
-    var selection = RemoveSelection()
+  ) -> LibrarySelection {
+    var selection = LibrarySelection()
     selection.ids = ids
     selection.names = names
     selection.categories = categories
@@ -42,7 +42,7 @@ struct RemoveTests {
 
   @discardableResult
   private func remove(
-    _ selection: RemoveSelection, isDryRun: Bool = false, authorization: Authorization = .given
+    _ selection: LibrarySelection, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> RemoveSummary {
     var options = RemoveOptions()
     options.authorization = authorization
@@ -62,7 +62,7 @@ struct RemoveTests {
 
   @Test("Remove: a photo must meet conditions of every kind")
   func conditions() throws {
-    let expected: [(RemoveSelection, photos: [Int64], categories: [String])] = [
+    let expected: [(LibrarySelection, photos: [Int64], categories: [String])] = [
       (selection(ids: [1, 3]), [1, 3], []),
       (selection(names: ["photo ?"]), [1, 2, 3, 4], []),
       (selection(names: ["a*.jpg"]), [1, 4], []),
@@ -126,8 +126,8 @@ struct RemoveTests {
   @Test("Remove: removals are recorded")
   func deletions() throws {
     try remove(selection(categories: ["cars"]))
-    let rows = try scratch.sql { try Row.fetchAll($0, sql: "SELECT category, md5, assetPath FROM deletion") }
-    #expect(rows.map { $0["category"] as String } == ["cars", "cars", "cars"])
+    let rows = try scratch.sql { try Row.fetchAll($0, sql: "SELECT origin, md5, assetPath FROM movement") }
+    #expect(rows.map { $0["origin"] as String } == ["cars", "cars", "cars"])
     #expect(
       rows.compactMap { ($0["md5"] as Data?).flatMap { MD5Digest(bytes: $0) } } == [
         LibraryScratch.digest("four")

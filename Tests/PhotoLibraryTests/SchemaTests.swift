@@ -69,7 +69,7 @@ struct SchemaTests {
       let old = try DatabaseQueue(path: path)
       try Schema.migrator.migrate(old, upTo: "1 categories, photos, settings")
       try old.write { database in
-        try LibraryScratch.category().insert(database)
+        try LibraryScratch.insertCategory(into: database)
         try database.execute(
           sql: """
             INSERT INTO settings (id, themeMode, hasPIN, hasPattern, kidSafeModeEnabled,
@@ -93,7 +93,7 @@ struct SchemaTests {
     let old = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(old, upTo: "4 identity")
     try old.write { database in
-      try LibraryScratch.category().insert(database)
+      try LibraryScratch.insertCategory(into: database)
       let settings = "'dark', 1, 0, 0, 1, 7, 8, \(valuesAsOf)"
       try database.execute(
         sql: """

@@ -67,6 +67,14 @@ struct UndoTests {
       case .remove:
         edit.removedPhotos = [1, 2, 3]
         edit.removedCategories = [1]
+      case .organize:
+        edit.newCategories = [LibraryScratch.category(2, "new")]
+        edit.changedCategories = [before.categories[0]]
+        edit.changedCategories[0].arrangedAt = 7
+        edit.changedPhotos = [before.photos[0]]
+        edit.changedPhotos[0].categoryId = 2
+        edit.removedPhotos = [2]
+        edit.moves = [.photo(1, to: "new"), .photo(2, to: "new"), .category(1, to: nil)]
       case .settings:
         edit.settings = before.settings
         edit.settings?.kidSafeMode = !before.settings.kidSafeModeEnabled
@@ -91,7 +99,7 @@ struct UndoTests {
 
   @Test(
     "Undo: rows, values and files are as before the change",
-    arguments: [Change.Kind.merge, .replace, .remove, .settings])
+    arguments: [Change.Kind.merge, .replace, .remove, .organize, .settings])
   func formerState(kind: Change.Kind) throws {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)
@@ -105,7 +113,7 @@ struct UndoTests {
     summary.isDryRun = true
     #expect(summary == dry)
     let left = try scratch.sql { database in
-      try ["added", "deletion", "replacedCategory", "replacedPhoto", "replacedSettings"].map { table in
+      try ["added", "movement", "replacedCategory", "replacedPhoto", "replacedSettings"].map { table in
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? -1
       }
     }

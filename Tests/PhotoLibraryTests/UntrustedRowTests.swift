@@ -130,9 +130,10 @@ struct UntrustedRowTests {
       "INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial) VALUES ('E', '/a', 1, -1, 1, 0)")
     let exportReason = reason { _ = try Library(path: scratch.path).lastExport() }
     #expect(exportReason?.hasPrefix("export E: photos is -1") == true)
-    try forge("INSERT INTO deletion VALUES ((SELECT id FROM change), 1, 'family', x'01', NULL)")
+    try forge(
+      "INSERT INTO movement (changeId, at, origin, md5) VALUES ((SELECT id FROM change), 1, 'family', x'01')")
     let deletionReason = reason { _ = try Library(path: scratch.path).deletions(since: 0) }
-    #expect(deletionReason?.hasPrefix("deletion family: md5 has 1 bytes") == true)
+    #expect(deletionReason?.hasPrefix("movement family: md5 has 1 bytes") == true)
   }
 
   @Test("Rows: an export after the greatest number of changes has no photos added since")

@@ -44,6 +44,7 @@ extension ExportPlan {
     provenance.library = libraryID
     (provenance.sequence, provenance.earlierIDs) = (history.sequence, history.earlierIDs)
     provenance.tags = tags
+    if !isPartial { provenance.movements = movements.map(Metadata.Movement.init) }
     provenance.fingerprint = fingerprint?.description
     provenance.selection = selectionDigest
     provenance.part = part
@@ -85,7 +86,8 @@ extension ExportPlan {
         position: category.position.clamped(to: Metadata.positions), iconResource: category.iconResource,
         colorHex: category.colorHex,
         isDefault: category.isDefault, createdAt: category.createdAt.clamped(to: Metadata.dates),
-        valuesAsOf: category.valuesAsOf == .min ? .min : category.valuesAsOf.clamped(to: Metadata.dates))
+        valuesAsOf: category.valuesAsOf == .min ? .min : category.valuesAsOf.clamped(to: Metadata.dates),
+        arrangedAt: category.arrangedAt?.clamped(to: Metadata.dates))
     }
   }
 

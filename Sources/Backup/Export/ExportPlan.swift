@@ -61,6 +61,8 @@ package struct ExportPlan: Sendable {
   package let history: ExportHistory
   /// The tags of the archive.
   package let tags: [String]
+  /// What a person moved and removed in the library.
+  package let movements: [Movement]
   /// The digest of the selection; nil for everything.
   package let selectionDigest: String?
   /// The number of the archive in its set; nil for a single archive.
@@ -104,7 +106,7 @@ package struct ExportPlan: Sendable {
     isPartial = options.selectsSomePhotos
     isEncrypted = options.password != nil
     (self.libraryID, self.history) = (libraryID, history)
-    tags = options.tags
+    (tags, movements) = (options.tags, library.movements)
     selectionDigest = Self.selectionDigest(categories, options)
     part = nil
     var items: [Item] = []
@@ -141,7 +143,7 @@ package struct ExportPlan: Sendable {
     (categories, displayNames, modifiedFiles) = (plan.categories, plan.displayNames, plan.modifiedFiles)
     (settings, isEncrypted) = (plan.settings, plan.isEncrypted)
     (libraryID, history) = (plan.libraryID, plan.history)
-    (tags, selectionDigest) = (plan.tags, plan.selectionDigest)
+    (tags, movements, selectionDigest) = (plan.tags, plan.movements, plan.selectionDigest)
     isPartial = plan.isPartial || part != nil
     increment = part == nil ? plan.increment : nil
   }

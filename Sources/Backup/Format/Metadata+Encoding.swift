@@ -44,6 +44,7 @@ extension Metadata {
 extension Metadata.CategoryRecord {
   /// - Parameter writtenName: the `name` for the apps. If the category's own name differs, `ownName` records it.
   fileprivate func write(as writtenName: String, to object: inout JSONWriter) {
+    object.property("arrangedAt", arrangedAt)
     object.property("colorHex", colorHex)
     object.property("createdAt", createdAt)
     object.property("displayName", displayName)

@@ -131,6 +131,7 @@ extension Metadata.CategoryRecord {
     repairs.repair(&position, in: Metadata.positions, "categories[\(index)].position")
     repairs.repair(&createdAt, in: Metadata.dates, "categories[\(index)].createdAt")
     repairs.repair(asOf: &valuesAsOf, "categories[\(index)].valuesAsOf")
+    repairs.repair(asOf: &arrangedAt, "categories[\(index)].arrangedAt")
     repairs.repair(&name, "categories[\(index)].name")
     repairs.repair(&displayName, "categories[\(index)].displayName")
     repairs.repair(&iconResource, "categories[\(index)].iconResource")

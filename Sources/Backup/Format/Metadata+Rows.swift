@@ -64,6 +64,7 @@ extension Metadata.CategoryRecord {
       case "isDefault": isDefault = try json.optionalFlag() ?? false
       case "createdAt": createdAt = try json.integer()
       case "valuesAsOf": valuesAsOf = try json.optionalInteger()
+      case "arrangedAt": arrangedAt = try json.optionalInteger()
       default: json.skip()
       }
     }

@@ -61,6 +61,8 @@ package struct Metadata: Sendable, Equatable {
     package var createdAt: Int64
     /// This project's key: the date of the values.
     package var valuesAsOf: Int64?
+    /// This project's key: when a person last set values of the category in a library.
+    package var arrangedAt: Int64?
   }
 
   /// The object of a photo.

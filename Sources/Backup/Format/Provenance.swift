@@ -32,6 +32,8 @@ extension Metadata {
     package var earlierIDs: [String]?
     /// The tags that the user gave the backup, for retention.
     package var tags: [String] = []
+    /// What a person moved and removed in the library, oldest first; empty in a partial backup.
+    package var movements: [Movement] = []
     /// The number of this archive in a set of archives that together contain the library.
     package var part: Part?
     /// The base of this backup; nil if the backup stores all files itself.
@@ -105,6 +107,9 @@ extension Metadata.Provenance {
     object.property("isPartial", isPartial)
     if isPartiallyRecovered { object.property("isRemnant", isPartiallyRecovered) }
     object.property("library", library)
+    if !movements.isEmpty {
+      object.list("movements", of: movements) { list, movement in list.object { movement.write(to: &$0) } }
+    }
     if let part {
       object.object("part") {
         $0.property("count", part.count)
@@ -173,6 +178,10 @@ extension Metadata.Provenance {
       case "sequence": sequence = try json.optionalInteger()
       case "earlier":
         earlierIDs = try json.list { element throws(Mismatch) in try element.string() }
+      case "movements":
+        movements = try json.list(atMost: .max) { element throws(Mismatch) in
+          try Metadata.Movement(&element)
+        }
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
       case "part": part = try Metadata.Part(&json)
       case "increment": increment = try Metadata.Increment(&json)
@@ -297,6 +306,9 @@ extension Metadata.Provenance {
       try Metadata.require(part.set, "smilepile.part.set")
       try Metadata.require(part.count, in: 1...Metadata.maximumParts, "smilepile.part.count")
       try Metadata.require(part.number, in: 1...part.count, "smilepile.part.number")
+    }
+    for (index, movement) in movements.enumerated() {
+      try movement.checkRanges("smilepile.movements[\(index)]")
     }
     try increment?.checkRanges()
   }

@@ -23,10 +23,11 @@ enum UnlistedCategory {
   }
 
   /// Returns the id in the name of such a category, or nil for every other category.
-  static func id(of category: PhotoLibrary.Category) -> Int64? {
-    guard category.name.hasPrefix(prefix), let id = Int64(category.name.dropFirst(prefix.count)) else {
-      return nil
-    }
-    return category.name == name(id) ? id : nil
+  static func id(of category: PhotoLibrary.Category) -> Int64? { id(inName: category.name) }
+
+  /// Returns the id in the `name` of such a category, or nil for every other name.
+  static func id(inName text: String) -> Int64? {
+    guard text.hasPrefix(prefix), let id = Int64(text.dropFirst(prefix.count)) else { return nil }
+    return text == name(id) ? id : nil
   }
 }

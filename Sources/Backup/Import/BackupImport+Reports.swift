@@ -32,6 +32,10 @@ extension BackupImport {
         return source.report(index, .imported, "the library's photo moved to this category")
       case .skipped:
         return source.report(index, .skipped, "the library already has it")
+      case .removedBefore:
+        return source.report(index, .skipped, "it was removed from the library")
+      case .joined:
+        return source.report(index, .skipped, "its category in the library has an equal photo")
       case .leftOut:
         return source.report(index, .leftOut, source.photos[index].location.unavailable?.reason)
       }

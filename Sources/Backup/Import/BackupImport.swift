@@ -35,7 +35,8 @@ struct BackupImport {
     variants = try ContentVariants(of: source, in: contents, known, counter)
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
-      includesSettings: options.includesSettings, now: Date().milliseconds, variants: variants,
+      includesSettings: options.includesSettings, restoresRemoved: options.restoresRemoved,
+      now: Date().milliseconds, variants: variants,
       duplicates: options.duplicates,
       intact: KeptFiles(library: known.library, contents: contents, backup: source, counter: counter).intact)
     missing = ImportLosses(of: plan, in: source)
@@ -211,6 +212,7 @@ struct BackupImport {
     summary.categoriesImported = plan.categoriesImported
     summary.photosImported = plan.photosImported - damaged.count
     summary.photosSkipped = plan.photosSkipped
+    summary.photosRemovedBefore = plan.photosRemovedBefore
     summary.removal = removal(without: Set(corrupt.map(\.file.id)))
     summary.photoFilesWritten = restored + repaired.count
     summary.photosNotImported = missing.count + corrupt.count

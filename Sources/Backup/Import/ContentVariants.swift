@@ -13,6 +13,8 @@ package struct ContentVariants: Sendable, Equatable {
   /// The photos of the backup that are corrupt although the library has a photo with the MD5 that the backup states for
   /// them: the reasons, by index.
   private(set) var corrupt: [Int: String] = [:]
+  /// The numbers of the content tags of moved and removed photos; empty if they are all 0.
+  private var tagNumbers: [FileContent: TagNumbers] = [:]
 
   /// Makes variants in which equal MD5s and sizes mean equal bytes.
   package init() {}
@@ -22,6 +24,11 @@ package struct ContentVariants: Sendable, Equatable {
 
   /// The variant of a photo of the library, by ID.
   subscript(existing id: Int64) -> Int { existing[id] ?? 0 }
+
+  /// The variant of a photo that a person moved or removed.
+  func number(of tag: ContentTag?, of content: FileContent) -> Int {
+    tag.flatMap { tagNumbers[content]?[$0] } ?? 0
+  }
 
   /// The identity of a photo of the library.
   func identity(ofExisting photo: Photo) -> PhotoIdentity {
@@ -66,10 +73,14 @@ extension ContentVariants {
   init(
     of backup: OpenedBackup, in contents: LibraryContents, _ known: KnownPhotos, _ counter: ProgressCounter
   ) throws {
+    let moved = contents.movements.compactMap { movement -> (content: FileContent, tag: ContentTag)? in
+      if case .photo(let content, let tag?) = movement.subject { (content, tag) } else { nil }
+    }
     let candidates = Set(
       contents.photos.lazy.compactMap { photo in
         photo.md5.map { FileContent(md5: $0, size: photo.fileSize) }
-      })
+      }
+    ).union(moved.map(\.content))
     let indices = backup.photos.indices.filter { index in
       backup.content(at: index).map(candidates.contains) ?? false
     }
@@ -90,6 +101,9 @@ extension ContentVariants {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
       numbers[FileContent(md5: md5, size: photo.fileSize), default: TagNumbers()].number(of: tag)
     }
+    for (content, tag) in moved where wanted.contains(content) {
+      numbers[content, default: TagNumbers()].number(of: tag)
+    }
     for index in indices {
       guard let content = backup.content(at: index), numbers[content] != nil else { continue }
       if let tag = incomingTags[index], numbers[content]?[tag] != nil { continue }
@@ -109,6 +123,7 @@ extension ContentVariants {
       }
     }
     guard numbers.values.contains(where: { $0.count > 1 }) || !incoming.isEmpty else { return }
+    tagNumbers = moved.isEmpty ? [:] : numbers
     for photo in contents.photos {
       guard let tag = tags.byID[photo.id], let md5 = photo.md5 else { continue }
       let number = numbers[FileContent(md5: md5, size: photo.fileSize)]?[tag] ?? 0

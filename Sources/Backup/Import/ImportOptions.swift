@@ -44,6 +44,8 @@ public struct ImportOptions: Sendable {
   public var duplicates: @Sendable (Duplicate) -> DuplicateRule = { _ in .skip }
   /// Imports the backup's settings.
   public var includesSettings = true
+  /// Adds photos again that a person removed from the library.
+  public var restoresRemoved = false
   /// Plans and counts, but writes nothing.
   public var isDryRun = false
   /// Describes each photo in the summary.
@@ -84,6 +86,8 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
   public var photosImported = 0
   /// Photos that the library already had.
   public var photosSkipped = 0
+  /// Photos that a person removed from the library, and that stay removed.
+  public var photosRemovedBefore = 0
   /// The items that were removed from the library. Only `replace` removes items.
   public var removal = Removal()
   /// Photo files written into the library.
@@ -112,6 +116,7 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
     sum.categoriesImported += other.categoriesImported
     sum.photosImported += other.photosImported
     sum.photosSkipped += other.photosSkipped
+    sum.photosRemovedBefore += other.photosRemovedBefore
     sum.removal += other.removal
     sum.photoFilesWritten += other.photoFilesWritten
     sum.errors += other.errors

@@ -47,6 +47,10 @@ package struct MergePlan: Sendable {
     case moved(Int64)
     /// Changes nothing, since the library has the photo with this ID.
     case skipped(Int64)
+    /// Leaves it out, since a person removed it from the library.
+    case removedBefore
+    /// Leaves it out, since a person moved it to a category that has another photo with the same bytes.
+    case joined
     /// Leaves it out, since neither the backup nor the library has its file.
     case leftOut
 
@@ -54,7 +58,7 @@ package struct MergePlan: Sendable {
     var existing: Int64? {
       switch self {
       case .updated(let id), .moved(let id), .skipped(let id): id
-      case .added, .renamed, .leftOut: nil
+      case .added, .renamed, .removedBefore, .joined, .leftOut: nil
       }
     }
   }
@@ -73,11 +77,25 @@ package struct MergePlan: Sendable {
   /// The indices of the backup's photos that neither the backup nor the library has.
   package var missing: [Int] { outcomes.indices.filter { outcomes[$0] == .leftOut } }
   /// The number of photos that are new or get new values.
-  package var photosImported: Int { outcomes.count - photosSkipped - missing.count }
+  package var photosImported: Int {
+    outcomes.count { outcome in
+      switch outcome {
+      case .added, .renamed, .updated, .moved: true
+      case .skipped, .removedBefore, .joined, .leftOut: false
+      }
+    }
+  }
   /// The number of photos that the library already has.
   package var photosSkipped: Int {
-    outcomes.count { if case .skipped = $0 { true } else { false } }
+    outcomes.count { outcome in
+      switch outcome {
+      case .skipped, .joined: true
+      case .added, .renamed, .updated, .moved, .removedBefore, .leftOut: false
+      }
+    }
   }
+  /// The number of photos that stay removed.
+  package var photosRemovedBefore: Int { outcomes.count { $0 == .removedBefore } }
 
   /// Bytes of all files that come from the backup.
   var bytes: Int { filesToExtract.saturatedSum(\.size) }
@@ -85,28 +103,33 @@ package struct MergePlan: Sendable {
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
   ///
   /// - Parameters:
+  ///   - restoresRemoved: adds photos again that a person removed from the library.
   ///   - now: in milliseconds since 1970.
   ///   - variants: distinguishes photos whose bytes differ although their MD5s and lengths are equal.
   ///   - duplicates: decides how to handle a photo that the library already has.
   ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
   package init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
-    includesSettings: Bool, now: Int64, variants: ContentVariants = ContentVariants(),
-    duplicates: (Duplicate) -> DuplicateRule,
+    includesSettings: Bool, restoresRemoved: Bool = false, now: Int64,
+    variants: ContentVariants = ContentVariants(), duplicates: (Duplicate) -> DuplicateRule,
     intact: ([Replacement.Row]) throws -> Set<Int64>
   ) rethrows {
     var planning = MergePlanning(photos: backup.photos.count)
     let existing =
       strategy == .replace
       ? LibraryContents(categories: [], photos: [], settings: library.settings) : library
-    let categories = planning.mergeCategories(backup.metadata, existing, updates: strategy == .merge)
+    let replay = MovementReplay(of: existing, on: backup, variants)
+    let places = planning.places(of: backup, replay, restoresRemoved: restoresRemoved)
+    let categories = planning.mergeCategories(
+      backup.metadata, existing, places, updates: strategy == .merge)
     if strategy == .replace {
       let replacement = Replacement(
-        of: library, by: backup, categories: planning.edit.newCategories, byID: categories, variants)
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories.byID, variants)
       let kept = replacement.rows.filter(\.isKept)
       planning.replace(by: backup, as: replacement.keeping(try intact(kept), of: backup))
+      planning.replaceMovements(of: library, by: backup.metadata.smilepile?.movements ?? [])
     } else {
-      planning.mergePhotos(backup, existing, categories, strategy, variants, duplicates)
+      planning.mergePhotos(backup, existing, categories, places, strategy, variants, duplicates)
     }
     if includesSettings, strategy != .skip {
       planning.edit.settings = Self.settings(

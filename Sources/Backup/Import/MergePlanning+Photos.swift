@@ -5,10 +5,10 @@ import PhotoLibrary
 extension MergePlanning {
   /// Matches photos with those of the library, and adds the others. For `merge` and `skip`.
   mutating func mergePhotos(
-    _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
+    _ backup: OpenedBackup, _ library: LibraryContents, _ categories: Categories, _ places: PhotoPlaces,
     _ strategy: ImportStrategy, _ variants: ContentVariants, _ rule: (Duplicate) -> DuplicateRule
   ) {
-    let (sources, rows) = rowsToMatch(backup, library, categories)
+    let (sources, rows) = rowsToMatch(backup, library, categories, places)
     let corrupt = variants.corrupt
     let lacksIntactFile = { (position: Int) in
       let source = sources[position]
@@ -18,10 +18,10 @@ extension MergePlanning {
     var matches = PhotoMatching.match(
       rows, with: library.photos, variants, lacksIntactFile: lacksIntactFile)
     let unlisted = UnlistedMatching(
-      rows, with: library.photos, variants, library.categories + categories.values, &matches,
+      rows, with: library.photos, variants, categories.byName.values, &matches,
       lacksIntactFile: lacksIntactFile)
     let categoryById = Dictionary(
-      categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      categories.byName.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     // not lazy, since each change of a lazy variable copies its value
     var ids: IDs?
     // by category, for copies with new names
@@ -59,6 +59,7 @@ extension MergePlanning {
       row.id = ids?.next(keeping: row.id) ?? row.id
       row.name = name
       names?[categoryId, default: []].insert(name)
+      if places.isRestored(source) { edit.returnedPhotos.append(row.id) }
       append(row, photo, source: source, as: matches[position] == nil ? .added : .renamed(name))
     }
     shareFavorites(of: rows, with: library.photos, updates: strategy == .merge)
@@ -67,7 +68,7 @@ extension MergePlanning {
   /// Returns the indices of the photos of the backup that the library may have, and the rows to match, both in the
   /// backup's order. The other photos are left out.
   private func rowsToMatch(
-    _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category]
+    _ backup: OpenedBackup, _ library: LibraryContents, _ categories: Categories, _ places: PhotoPlaces
   ) -> (sources: [Int], rows: [Photo]) {
     // lazy, since only the few backups with missing photos need them
     lazy var sizes = Dictionary(
@@ -79,7 +80,10 @@ extension MergePlanning {
     sources.reserveCapacity(backup.photos.count)
     rows.reserveCapacity(backup.photos.count)
     for (index, photo) in backup.photos.enumerated() {
-      guard let category = categories[photo.record.categoryId] else { continue }
+      guard !places.leavesOut(index),
+        let category = places.category(of: index).flatMap({ categories.byName[$0] })
+          ?? categories.byID[photo.record.categoryId]
+      else { continue }
       // the library may have a photo that is missing or corrupt in the backup
       var row: Photo? =
         photo.location.unavailable == nil ? MergePlan.row(photo, category: category.id) : nil

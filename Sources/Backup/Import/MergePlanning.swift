@@ -14,25 +14,47 @@ struct MergePlanning {
   /// - Parameter photos: the number of photos of the backup.
   init(photos: Int) { outcomes = Array(repeating: .leftOut, count: photos) }
 
-  /// Returns the library's category for each id of the backup.
-  mutating func mergeCategories(
-    _ metadata: Metadata, _ library: LibraryContents, updates: Bool
-  ) -> [Int64: PhotoLibrary.Category] {
+  /// Returns where the photos of the backup belong, and records which ones are left out.
+  ///
+  /// - Parameter restoresRemoved: true to add removed photos again.
+  mutating func places(
+    of backup: OpenedBackup, _ replay: MovementReplay, restoresRemoved: Bool
+  ) -> PhotoPlaces {
+    for (index, place) in replay.places {
+      switch place {
+      case .removed where !restoresRemoved: outcomes[index] = .removedBefore
+      case .joined: outcomes[index] = .joined
+      case .category, .removed: break
+      }
+    }
+    return PhotoPlaces(of: backup, replay, restoresRemoved: restoresRemoved)
+  }
+
+  /// The library's categories after the import.
+  struct Categories {
+    /// The category of each id of the backup. A category that a person removed or merged into another is not among them
+    /// if no photo of the backup goes there.
+    var byID: [Int64: PhotoLibrary.Category] = [:]
+    /// The categories by `name`.
     var byName: [String: PhotoLibrary.Category] = [:]
-    for category in library.categories { byName[category.name] = category }
+  }
+
+  /// Adds the backup's categories to those of the library.
+  mutating func mergeCategories(
+    _ metadata: Metadata, _ library: LibraryContents, _ places: PhotoPlaces = .inBackup, updates: Bool
+  ) -> Categories {
+    var result = Categories()
+    for category in library.categories { result.byName[category.name] = category }
     var ids = IDs(used: library.categories.map(\.id), wanted: metadata.categories.map(\.id))
     var fromThisBackup: Set<String> = []
-    var result: [Int64: PhotoLibrary.Category] = [:]
     for record in metadata.categories {
-      let incoming = PhotoLibrary.Category(
-        id: record.id, name: record.name, displayName: record.displayName, position: record.position,
-        iconResource: record.iconResource, colorHex: record.colorHex, isDefault: record.isDefault,
-        createdAt: record.createdAt, valuesAsOf: record.valuesAsOf ?? metadata.exportDate ?? .min)
-      var category = byName[incoming.name] ?? incoming
+      let incoming = PhotoLibrary.Category(record, exportDate: metadata.exportDate)
+      guard places.uses(incoming.name) else { continue }
+      var category = result.byName[incoming.name] ?? incoming
       if !fromThisBackup.insert(incoming.name).inserted {
         warnings.append(
           "two categories of the backup are named “\(incoming.name.escaped)”; they were merged")
-      } else if byName[incoming.name] == nil {
+      } else if result.byName[incoming.name] == nil {
         category.id = ids.next(keeping: record.id)
         edit.newCategories.append(category)
       } else if updates, incoming.isNewer(than: category) {
@@ -42,8 +64,8 @@ struct MergePlanning {
         category.id = id
         edit.changedCategories.append(category)
       }
-      byName[category.name] = category
-      result[record.id] = category
+      result.byName[category.name] = category
+      result.byID[record.id] = category
     }
     return result
   }
@@ -57,6 +79,14 @@ struct MergePlanning {
     }
     edit.newPhotos.append(row)
     outcomes[source] = outcome
+  }
+
+  /// Takes over what a person moved and removed before the backup was made. The content tags of photos are not in
+  /// archives.
+  mutating func replaceMovements(of library: LibraryContents, by movements: [Metadata.Movement]) {
+    let movements = movements.map(PhotoLibrary.Movement.init)
+    guard movements != library.movements.map(\.withoutTag) else { return }
+    edit.movements = movements
   }
 
   /// Converts the plan to the changes of a replacement. Keeps rows that the library already has.
@@ -121,4 +151,18 @@ extension Photo {
     self == other && name.utf8.elementsEqual(other.name.utf8) && path.utf8.elementsEqual(other.path.utf8)
       && originalPath.utf8.elementsEqual(other.originalPath.utf8)
   }
+}
+
+extension PhotoLibrary.Category {
+  fileprivate init(_ record: Metadata.CategoryRecord, exportDate: Int64?) {
+    self.init(
+      id: record.id, name: record.name, displayName: record.displayName, position: record.position,
+      iconResource: record.iconResource, colorHex: record.colorHex, isDefault: record.isDefault,
+      createdAt: record.createdAt, valuesAsOf: record.valuesAsOf ?? exportDate ?? .min)
+    arrangedAt = record.arrangedAt
+  }
+}
+
+extension PhotoLibrary.Movement {
+  fileprivate var withoutTag: Self { Self(subject.withoutTag, from: origin, to: destination, at: at) }
 }

@@ -6,9 +6,11 @@ import PhotoLibrary
 extension PhotoLibrary.Category {
   func hasValues(of other: Self) -> Bool { orderKey == other.orderKey }
 
+  /// Values that a person set in a library are newer than those of all phones.
   func isNewer(than other: Self) -> Bool {
-    valuesAsOf > other.valuesAsOf
-      || valuesAsOf == other.valuesAsOf && other.orderKey.lexicographicallyPrecedes(orderKey)
+    let (date, otherDate) = ((arrangedAt ?? .min, valuesAsOf), (other.arrangedAt ?? .min, other.valuesAsOf))
+    return date > otherDate
+      || date == otherDate && other.orderKey.lexicographicallyPrecedes(orderKey)
   }
 
   private var orderKey: [UInt8] {

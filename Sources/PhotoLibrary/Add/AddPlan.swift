@@ -8,6 +8,8 @@ struct AddPlan {
   private var staged: [(name: String, file: File)] = []
   private var skipped = 0
   private var categories: [String: Category]
+  /// The categories by their displayed names.
+  private var shown: [String: Category]
   /// The content tags of the photos with each content; nil among them for a photo whose tag is unknown.
   private var known: [Content: Set<ContentTag?>]
   private var categoryIds: IDs
@@ -34,6 +36,8 @@ struct AddPlan {
     self.category = category
     self.now = now
     categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
+    shown = Dictionary(
+      library.categories.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
     known = [:]
     for photo in library.photos {
       guard let md5 = photo.md5 else { continue }
@@ -66,6 +70,8 @@ struct AddPlan {
   }
 
   private mutating func categoryId(named displayName: String) -> Int64 {
+    // a person may have renamed a category, so that its `name` is that of another displayed name
+    if let category = shown[displayName] { return category.id }
     let name = Category.name(forDisplayName: displayName)
     if let category = categories[name] { return category.id }
     if lastPosition < .max { lastPosition += 1 }
@@ -73,6 +79,7 @@ struct AddPlan {
       id: categoryIds.next(), name: name, displayName: displayName, position: lastPosition, createdAt: now,
       valuesAsOf: now)
     categories[name] = category
+    shown[displayName] = category
     edit.newCategories.append(category)
     return category.id
   }
@@ -81,6 +88,7 @@ struct AddPlan {
   mutating func place(_ writer: LibraryWriter) throws -> [Change.StagedFile] {
     let paths = try writer.newPaths(for: edit.newPhotos.map { ($0.fileName, $0.createdAt) })
     for (index, path) in paths.enumerated() { edit.newPhotos[index].path = path }
+    edit.returnedPhotos = edit.newPhotos.map(\.id)
     return zip(staged, paths).map { staged, path in
       Change.StagedFile(name: staged.name, path: path, md5: staged.file.content.md5, tag: staged.file.tag)
     }

@@ -23,6 +23,8 @@ package final class Change: Sendable {
     case replace
     /// Removes photos or categories.
     case remove
+    /// Moves or renames photos, or changes categories.
+    case organize
     /// Changes settings.
     case settings
     /// Reverts the last change.
@@ -36,6 +38,7 @@ package final class Change: Sendable {
       case .add: "the addition"
       case .merge, .replace: "the import"
       case .remove: "the removal"
+      case .organize: "the reorganization"
       case .settings: "the change of settings"
       case .undo: "the undo"
       case .discard: "the removal of what was kept for an undo"
@@ -45,7 +48,7 @@ package final class Change: Sendable {
     /// True if the library keeps what the change replaces or removes, for an undo. See `UndoStack`.
     var isUndoable: Bool {
       switch self {
-      case .merge, .replace, .remove, .settings: true
+      case .merge, .replace, .remove, .organize, .settings: true
       case .add, .undo, .discard: false
       }
     }
@@ -54,7 +57,7 @@ package final class Change: Sendable {
     var endsEarlierUndo: Bool {
       switch self {
       case .merge, .replace, .remove, .discard: true
-      case .add, .undo, .settings: false
+      case .add, .undo, .organize, .settings: false
       }
     }
   }

@@ -17,6 +17,12 @@ package struct LibraryEdit: Sendable, Equatable {
   package var changedPhotos: [Photo] = []
   /// New settings; nil if they do not change.
   package var settings: Settings?
+  /// What a person moves or removes. The photos and categories have their former values when this is recorded.
+  package var moves: [Move] = []
+  /// The IDs of those new photos that a person adds, or restores although they were removed before.
+  package var returnedPhotos: [Int64] = []
+  /// Everything that a person moved or removed before, instead of what the library has recorded; nil to keep that.
+  package var movements: [Movement]?
 
   /// Makes an edit that changes nothing.
   package init() {}
@@ -36,7 +42,7 @@ extension LibraryEdit {
     // a row with a value out of range cannot be kept
     if change.kind == .settings { try StoredSettings.repair(database) }
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
-    if change.kind == .remove { try recordDeletions(database, change) }
+    try recordMoves(database, change)
     try Addition.insert(newPhotos.map(\.id), changeID: change.id, database)
     // a photo may refer to a category that is inserted later, or that is replaced under the same ID
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
@@ -46,6 +52,7 @@ extension LibraryEdit {
     for category in changedCategories { try category.update(database) }
     try Photo.insert(newPhotos, tags: tags, into: database)
     for photo in changedPhotos { try photo.update(database) }
+    try recordReturns(database, change)
     if let settings {
       try database.execute(sql: "DELETE FROM settings")
       try settings.insert(database)
@@ -103,21 +110,5 @@ extension LibraryEdit {
         ranges.append(id...id)
       }
     }
-  }
-
-  /// Records the removed content by its category, and removed categories, for incremental backups.
-  private func recordDeletions(_ database: Database, _ change: Change.Record) throws {
-    let lastExport = try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export") ?? .min
-    let date = max(change.at, lastExport)
-    let photo = try database.cachedStatement(
-      sql: """
-        INSERT INTO deletion (changeId, at, category, md5, assetPath)
-        SELECT ?, ?, category.name, md5, iif(isFromAssets, path, NULL)
-        FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
-        """)
-    for id in removedPhotos { try photo.execute(arguments: [change.id, date, id]) }
-    let category = try database.cachedStatement(
-      sql: "INSERT INTO deletion (changeId, at, category) SELECT ?, ?, name FROM category WHERE id = ?")
-    for id in removedCategories { try category.execute(arguments: [change.id, date, id]) }
   }
 }

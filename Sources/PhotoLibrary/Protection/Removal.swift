@@ -3,9 +3,9 @@ import FileSystem
 
 /// The number of photos and categories that an operation removes from a library.
 ///
-/// A photo counts by its content (MD5, length, and the bytes where these are equal) in its category, an asset of the
-/// app by its path in its category; equal photos count one by one. A category counts by its name. A photo or a category
-/// that only gets another ID or other values is not removed.
+/// A photo counts by its content (MD5, length, and the bytes where these are equal), an asset of the app by its path; equal
+/// photos count one by one. A category counts by its name. A photo that moves to another category, or a photo or a
+/// category that gets another ID or other values, is not removed.
 public struct Removal: Sendable, Equatable, CustomStringConvertible {
   /// The number of photos.
   public var photos: Int
@@ -30,14 +30,12 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     from before: LibraryContents, to after: LibraryContents,
     variants: (before: [Int64: Int], after: [Int64: Int])
   ) {
-    // by number, since a category's name would be hashed again for each of its photos
-    var numbers: [String: Int] = [:]
-    for category in before.categories { numbers[category.name] = numbers.count }
-    categories = Set(numbers.keys).subtracting(after.categories.map(\.name)).count
+    categories = Set(before.categories.map(\.name)).subtracting(after.categories.map(\.name)).count
     var kept: [Identity: Int] = [:]
-    Self.forEachIdentity(in: after, numbers, variants.after) { kept[$0, default: 0] += 1 }
+    for photo in after.photos { kept[Identity(photo, variants.after), default: 0] += 1 }
     var removed = 0
-    Self.forEachIdentity(in: before, numbers, variants.before) { identity in
+    for photo in before.photos {
+      let identity = Identity(photo, variants.before)
       if let count = kept[identity], count > 0 {
         kept[identity] = count - 1
       } else {
@@ -68,25 +66,16 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
   }
 
   private enum Identity: Hashable {
-    case file(MD5Digest, size: Int, category: Int, variant: Int)
-    case asset(path: String, category: Int)
-  }
+    case file(MD5Digest, size: Int, variant: Int)
+    case asset(path: String)
 
-  /// Skips photos of categories that have no number.
-  private static func forEachIdentity(
-    in contents: LibraryContents, _ numbers: [String: Int], _ variants: [Int64: Int],
-    _ body: (Identity) -> Void
-  ) {
-    let categories = Dictionary(
-      contents.categories.compactMap { category in numbers[category.name].map { (category.id, $0) } },
-      uniquingKeysWith: { first, _ in first })
-    for photo in contents.photos {
-      guard let category = categories[photo.categoryId] else { continue }
+    /// - Parameter variants: the numbers of different contents, by ID.
+    init(_ photo: Photo, _ variants: [Int64: Int]) {
       if let md5 = photo.md5 {
-        let variant = variants.isEmpty ? 0 : variants[photo.id] ?? 0
-        body(.file(md5, size: photo.fileSize, category: category, variant: variant))
+        self = .file(
+          md5, size: photo.fileSize, variant: variants.isEmpty ? 0 : variants[photo.id] ?? 0)
       } else {
-        body(.asset(path: photo.path, category: category))
+        self = .asset(path: photo.path)
       }
     }
   }

@@ -37,7 +37,7 @@ extension Work where Summary == RemoveSummary {
   /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing,
   /// `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func remove(
-    _ selection: RemoveSelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
+    _ selection: LibrarySelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
     Work { counter in
       try RemoveRun(path: library, options: options, counter: counter).run(selection)
@@ -51,7 +51,7 @@ struct RemoveRun {
   let options: RemoveOptions
   let counter: ProgressCounter
 
-  func run(_ selection: RemoveSelection) throws -> RemoveSummary {
+  func run(_ selection: LibrarySelection) throws -> RemoveSummary {
     if options.isDryRun {
       let library = try Library(path: path)
       return try summary(of: RemovePlan(library.contents(), selection), library)

@@ -228,6 +228,6 @@ extension UndoPlan {
     try Addition.delete(changeID: change.id, database)
     let back = restored.map(\.id).filter { !changed.contains($0) }
     try Addition.insert(back, changeID: undo.id, database)
-    try database.execute(sql: "DELETE FROM deletion WHERE changeId = ?", arguments: [change.id])
+    try Movement.delete(changeID: change.id, database)
   }
 }

@@ -4,7 +4,7 @@ internal import GRDB
 /// The changes whose former rows and files a library keeps, so that they can be undone one after the other.
 ///
 /// An import or a removal ends the undo of all earlier changes, and begins a new stack. Any other undoable change, such as
-/// one of the settings, is put on top.
+/// that of a setting or a category, is put on top.
 struct UndoStack {
   /// The changes that `undo` can take back, in this order: newest first.
   private(set) var changes: [Change.Record] = []
@@ -35,7 +35,7 @@ struct UndoStack {
         continue
       case .discard:
         return
-      case .merge, .replace, .remove, .settings:
+      case .merge, .replace, .remove, .organize, .settings:
         break
       }
       if undoneChanges > 0 {

@@ -17,7 +17,8 @@ struct Import: AsyncParsableCommand {
       the arguments and in its folder.
 
       merge adds new photos and categories, and uses the newer names and settings; skip only adds; replace makes the \
-      library equal to the backup. A duplicate is a photo with the same content in the same category.
+      library equal to the backup. A duplicate is a photo with the same content in the same category. With \
+      merge and skip, photos stay where they were moved to, and removed photos stay removed.
 
       Example:
         smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
@@ -36,6 +37,9 @@ struct Import: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("How to treat duplicates; rename adds a copy.", valueName: "skip|replace|rename|ask"))
   var duplicates = DuplicateChoice.skip
+
+  @Flag(help: "Add photos again that were removed from the library.")
+  var restoreRemoved = false
 
   @Flag(help: "Keep the library's settings.")
   var noSettings = false
@@ -74,6 +78,7 @@ struct Import: AsyncParsableCommand {
     var categoriesImported: Int
     var photosImported: Int
     var photosSkipped: Int
+    var photosRemovedBefore: Int
     var photosRemoved: Int
     var categoriesRemoved: Int
     var filesRestored: Int
@@ -84,6 +89,10 @@ struct Import: AsyncParsableCommand {
   }
 
   func validate() throws {
+    if restoreRemoved, strategy == .replace {
+      throw ValidationError(
+        "--strategy replace restores all photos of the backup; leave out --restore-removed")
+    }
     if force, strategy != .replace { throw ValidationError("--force works only with --strategy replace") }
     try duplicates.checkTerminal()
   }
@@ -92,6 +101,7 @@ struct Import: AsyncParsableCommand {
     var options = ImportOptions()
     options.strategy = strategy
     options.includesSettings = !noSettings
+    options.restoresRemoved = restoreRemoved
     options.isDryRun = dryRun
     options.isForced = force
     options.syncs = !noSync
@@ -124,7 +134,8 @@ struct Import: AsyncParsableCommand {
     reporter.json(
       Summary(
         categoriesImported: summary.categoriesImported, photosImported: summary.photosImported,
-        photosSkipped: summary.photosSkipped, photosRemoved: summary.removal.photos,
+        photosSkipped: summary.photosSkipped, photosRemovedBefore: summary.photosRemovedBefore,
+        photosRemoved: summary.removal.photos,
         categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesWritten,
         photosMissing: summary.photosNotImported,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
@@ -139,8 +150,13 @@ struct Import: AsyncParsableCommand {
       "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesWritten, "file"))) and "
         + "\(Count(summary.categoriesImported, "category", "categories")), "
         + "\(dryRun ? "would skip" : "skipped") \(summary.photosSkipped) that already exist"
+        + Self.stillRemoved(summary.photosRemovedBefore)
         + (summary.removal.isEmpty ? "" : "; \(dryRun ? "would remove" : "removed") \(summary.removal)")
         + (summary.photosNotImported == 0 ? "" : "; \(Count(summary.photosNotImported, "photo")) missing"))
+  }
+
+  private static func stillRemoved(_ count: Int) -> String {
+    count == 0 ? "" : " and \(count) that \(count == 1 ? "was" : "were") removed"
   }
 }
 

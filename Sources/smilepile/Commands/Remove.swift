@@ -4,6 +4,7 @@ import FileSystem
 import Jobs
 import Operations
 import PhotoLibrary
+import SystemPackage
 
 struct Remove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,34 +12,45 @@ struct Remove: AsyncParsableCommand {
     abstract: "Remove photos, or a category with its photos.",
     discussion: """
       Different options are combined with AND, repeated ones with OR. --category alone removes the category and its \
-      photos. `smilepile undo` restores the photos, until the next import, removal or addition. Asks for a \
-      confirmation; without a terminal, --yes is needed.
+      photos. Later imports do not bring the photos back. `smilepile undo` restores the photos, until the next import, \
+      removal or addition. Asks for a confirmation; without a terminal, --yes is needed.
 
       Example:
         smilepile remove -l ~/Family --category Cars --name 'blurred*' --dry-run
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Remove the photo with this ID (smilepile photos lists IDs); may be given several times."))
-  var id: [Int64] = []
-
-  @Option(
-    help: ArgumentHelp(
-      "Remove photos whose name or file name matches, with *, ? and [a-z]; may be given several times.",
-      valueName: "pattern"))
-  var name: [String] = []
-
-  @Option(name: .shortAndLong, help: "Remove photos of this category; may be given several times.")
-  var category: [String] = []
-
   @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and write nothing.")
   var dryRun = false
 
+  @OptionGroup var photos: SelectionOptions
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
   @OptionGroup var output: CommonOptions
+
+  func validate() throws { try photos.require() }
+
+  func run() async throws {
+    try await RemoveReport(output, library, lock, isDryRun: dryRun, confirmation).run(photos.selection)
+  }
+}
+
+/// Removes photos, and reports what was removed.
+struct RemoveReport {
+  private let reporter: Reporter
+  private let library: FilePath
+  private var options = RemoveOptions()
+
+  init(
+    _ output: CommonOptions, _ library: LibraryOption, _ lock: LockOption, isDryRun: Bool,
+    _ confirmation: ConfirmationOption
+  ) throws {
+    reporter = Reporter(output)
+    self.library = try library.path()
+    options.isDryRun = isDryRun
+    options.lockWait = lock.duration
+    options.authorization = try confirmation.authorization(reporter, for: self.library)
+  }
 
   private struct Summary: Encodable {
     let messageType = "summary"
@@ -50,39 +62,24 @@ struct Remove: AsyncParsableCommand {
     var dryRun: Bool
   }
 
-  func validate() throws {
-    if id.isEmpty, name.isEmpty, category.isEmpty {
-      throw ValidationError("choose photos with --id, --name or --category")
-    }
-  }
-
-  func run() async throws {
-    var selection = RemoveSelection()
-    selection.ids = id
-    selection.names = name
-    selection.categories = category
-    var options = RemoveOptions()
-    options.isDryRun = dryRun
-    options.lockWait = lock.duration
-    let reporter = Reporter(output)
-    let path = try library.path()
-    options.authorization = try confirmation.authorization(reporter, for: path)
+  func run(_ selection: LibrarySelection) async throws {
+    let isDryRun = options.isDryRun
     let summary = try await Ledger.ofThisUser.recording(
-      RecordedOperation(.remove, library: path, isDryRun: dryRun)
+      RecordedOperation(.remove, library: library, isDryRun: isDryRun)
     ) {
-      try await reporter.follow(.remove(selection, from: path, options: options))
+      try await reporter.follow(.remove(selection, from: library, options: options))
     }
-    if dryRun {
+    if isDryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }
     }
     for photo in summary.missing { reporter.warn(photo.message) }
     reporter.importantResult(
-      "\(dryRun ? "would remove" : "removed") \(Count(summary.photos.count, "photo")) "
+      "\(isDryRun ? "would remove" : "removed") \(Count(summary.photos.count, "photo")) "
         + "(\(ByteCount(summary.bytes)))"
         + (summary.categories.isEmpty
           ? "" : " and \(Count(summary.categories.count, "category", "categories"))")
-        + (dryRun ? "" : Self.promise(summary)))
+        + (isDryRun ? "" : Self.promise(summary)))
     reporter.json(
       Summary(
         photosRemoved: summary.photos.count, categoriesRemoved: summary.categories.count,

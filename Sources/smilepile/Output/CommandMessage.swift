@@ -24,6 +24,7 @@ enum CommandMessage {
     case .nameLibrary: "add “library:” to the job"
     case .nameJobFile: "use --config FILE"
     case .listLibrary: "run smilepile photos to list categories and photos"
+    case .moveOrRemovePhotos: "use --move-to CATEGORY or --with-photos"
     case .listArchive: "run smilepile inspect to list the categories"
     case .repairArchive: "run smilepile repair ARCHIVE"
     case .salvageEncrypted: "use smilepile import --salvage"

@@ -147,8 +147,8 @@ private final class Sample: Sendable {
     ]
   }
 
-  private static func selection(_ ids: [Int64]) -> RemoveSelection {
-    var selection = RemoveSelection()
+  private static func selection(_ ids: [Int64]) -> LibrarySelection {
+    var selection = LibrarySelection()
     selection.ids = ids
     return selection
   }

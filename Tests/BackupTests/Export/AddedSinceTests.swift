@@ -30,7 +30,7 @@ import Testing
   }
 
   private func remove(_ name: String) async throws {
-    var selection = RemoveSelection()
+    var selection = LibrarySelection()
     selection.names = [name]
     var options = RemoveOptions()
     options.authorization = .given

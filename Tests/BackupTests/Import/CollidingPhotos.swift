@@ -77,7 +77,7 @@ struct CollidingPhotos {
   func remove(_ ids: [Int64] = [], from library: SampleLibrary) async throws {
     var options = RemoveOptions()
     options.authorization = .given
-    var selection = RemoveSelection()
+    var selection = LibrarySelection()
     selection.ids = try ids.isEmpty ? library.contents.photos.map(\.id) : ids
     _ = try await Work.remove(selection, from: library.path, options: options).summary
   }

@@ -105,7 +105,7 @@ struct CollisionReplaceTests {
     let categories = planning.mergeCategories(backup.metadata, empty, updates: false)
     let start = ProcessorTime.ofThread
     let rows = Replacement(
-      of: contents, by: backup, categories: planning.edit.newCategories, byID: categories, variants
+      of: contents, by: backup, categories: planning.edit.newCategories, byID: categories.byID, variants
     ).rows
     #expect(ProcessorTime.ofThread - start < .seconds(3))
     #expect(rows.map(\.isKept) == (0..<2 * count).map { $0 >= count })

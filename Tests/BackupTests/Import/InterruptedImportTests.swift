@@ -159,25 +159,29 @@ struct InterruptedImportTests {
   }
 
   /// Leaves a staged file, changes the library, and expects that the next import copies the photo again.
-  private func expectNewCopy(after change: () async throws -> Void) async throws {
+  private func expectNewCopy(
+    restoresRemoved: Bool = false, after change: () async throws -> Void
+  ) async throws {
     try await library.importing(path)
     let river = try leave("river", as: "0")
     try await change()
     expectNone(try library.faults())
-    try await library.importing(path)
+    try await library.importing(path) { $0.restoresRemoved = restoresRemoved }
     #expect(try inodes()["river"] != river)
     try expectPhotosOfBackup()
   }
 
   @Test("Interrupted import: a removal in between removes the staged files, and the next import copies all")
   func removalBetween() async throws {
-    try await expectNewCopy(after: {
-      var options = RemoveOptions()
-      options.authorization = .given
-      var selection = RemoveSelection()
-      selection.names = ["river"]
-      _ = try await Work.remove(selection, from: library.path, options: options).summary
-    })
+    try await expectNewCopy(
+      restoresRemoved: true,
+      after: {
+        var options = RemoveOptions()
+        options.authorization = .given
+        var selection = LibrarySelection()
+        selection.names = ["river"]
+        _ = try await Work.remove(selection, from: library.path, options: options).summary
+      })
   }
 
   @Test("Interrupted import: an undo in between removes the staged files, and the next import copies all")

@@ -238,16 +238,16 @@ import Testing
       }
     }
     if isConfirmed {
-      #expect(try await importing().removal == Removal(photos: 2, categories: 1))
+      #expect(try await importing().removal == Removal(photos: 1, categories: 1))
     } else {
       await #expect(throws: AuthorizationError.notConfirmed(library.path)) { try await importing() }
       expectNone(try library.tree.differences(from: tree))
     }
     let question = try #require(questions.withLock { $0 }.first)
-    #expect(question.removal == Removal(photos: 2, categories: 1))
+    #expect(question.removal == Removal(photos: 1, categories: 1))
     #expect(
       question.description
-        == "replace everything in \(library.path) with \(path) (remove 2 photos and 1 category)")
+        == "replace everything in \(library.path) with \(path) (remove 1 photo and 1 category)")
   }
 
   @Test("Replace: an empty library needs no confirmation")
@@ -289,11 +289,11 @@ import Testing
       $0.authorization = .refused
     }
     dry.isDryRun = false
-    #expect(dry.removal == Removal(photos: 2, categories: 1))
+    #expect(dry.removal == Removal(photos: 1, categories: 1))
     #expect(try await library.importing(path) { $0.strategy = .replace } == dry)
   }
 
-  @Test("Replace: a different category with the same ID is removed, and undo restores it")
+  @Test("Replace: a different category with the same ID is removed without its photos, and undo restores it")
   func categoryOfTheSameID() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     var first = backup
@@ -301,11 +301,11 @@ import Testing
     try await library.importing(try first.write(to: scratch, as: "first.zip"))
     let before = try library.contents
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
-    #expect(summary.removal == Removal(photos: 3, categories: 1))
+    #expect(summary.removal == Removal(categories: 1))
     #expect(try library.contents.categories.map(\.name) == ["family"])
     var options = UndoOptions()
     options.authorization = .given
-    #expect(try await Work.undo(library.path, options: options).summary.photosRestored == 3)
+    #expect(try await Work.undo(library.path, options: options).summary.photosReverted == 3)
     #expect(try library.contents == before)
   }
 

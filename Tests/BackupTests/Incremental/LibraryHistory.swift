@@ -69,7 +69,7 @@ final class LibraryHistory {
   }
 
   func remove(_ ids: [Int64]) async throws {
-    var selection = RemoveSelection()
+    var selection = LibrarySelection()
     selection.ids = ids
     var options = RemoveOptions()
     options.authorization = .given

@@ -52,6 +52,16 @@ struct Multiset: Equatable {
     return result
   }
 
+  /// The photos as if all categories were one.
+  var inOneCategory: Multiset {
+    Multiset(
+      counts.flatMap { identity, count in
+        var identity = identity
+        identity.category = ""
+        return Array(repeating: identity, count: count)
+      })
+  }
+
   var total: Int { counts.values.reduce(0, +) }
 
   private func combined(with other: Multiset, _ combine: (Int, Int) -> Int) -> Multiset {
@@ -121,9 +131,12 @@ extension LibraryContents {
     applied(plan(backup, strategy, rule))
   }
 
-  func plan(_ backup: OpenedBackup, _ strategy: ImportStrategy, _ rule: DuplicateRule) -> MergePlan {
+  func plan(
+    _ backup: OpenedBackup, _ strategy: ImportStrategy, _ rule: DuplicateRule, restoresRemoved: Bool = false
+  ) -> MergePlan {
     MergePlan(
-      importing: backup, into: self, strategy: strategy, includesSettings: true, now: 5000,
+      importing: backup, into: self, strategy: strategy, includesSettings: true,
+      restoresRemoved: restoresRemoved, now: 5000,
       duplicates: { _ in rule }, intact: { Set($0.map(\.photo.id)) })
   }
 

@@ -114,7 +114,7 @@ import Testing
       let empty = LibraryContents(categories: [], photos: [], settings: library.settings)
       let categories = planning.mergeCategories(backup.metadata, empty, updates: false)
       let rows = Replacement(
-        of: library, by: backup, categories: planning.edit.newCategories, byID: categories
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories.byID
       ).rows
       try #require(rows.allSatisfy { IDs.range.contains($0.photo.id) }, "seed \(test.seed)")
       try #require(Set(rows.map(\.photo.id)).count == rows.count, "seed \(test.seed)")

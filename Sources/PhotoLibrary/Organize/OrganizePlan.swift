@@ -1,0 +1,269 @@
+import Checksums
+import FileSystem
+import Operations
+
+/// A photo before and after a person organized the library.
+package struct OrganizedPhoto: Sendable, Equatable {
+  /// The photo as it was.
+  package let photo: Photo
+  /// The displayed name of its category before.
+  package let oldCategory: String
+  /// The displayed name of its category after.
+  package let newCategory: String
+  /// The name after.
+  package let newName: String
+  /// The ID of the photo of the new category that has the same bytes, and stands for both since; nil if the photo
+  /// stays.
+  package var equalPhoto: Int64?
+}
+
+/// A category before and after a person organized the library.
+package struct OrganizedCategory: Sendable, Equatable {
+  /// The category as it was; nil if it is new.
+  package let old: Category?
+  /// The category as it is; nil if it is removed.
+  package let new: Category?
+}
+
+/// The changes of a library that a person wants: a pure function of the library, the request, and the intact files of
+/// photos with equal bytes. Files stay in their places.
+package struct OrganizePlan: Sendable {
+  /// The changes of the rows.
+  package private(set) var edit = LibraryEdit()
+  /// The photos that change, in the library's order.
+  package private(set) var photos: [OrganizedPhoto] = []
+  /// The categories that change.
+  package private(set) var categories: [OrganizedCategory] = []
+  /// Photos that stay although another photo of their category has the same bytes, since the file of that one is missing
+  /// or corrupt.
+  package private(set) var unusableEqualPhotos: [Photo] = []
+  private let library: LibraryContents
+  private let tags: [Int64: ContentTag]
+  private let now: Int64
+
+  /// - Parameters:
+  ///   - tags: the content tags of the library's photos, by ID.
+  ///   - now: in milliseconds since 1970.
+  ///   - isIntact: returns true if the file of a photo is intact.
+  /// - Throws: `LibraryError` if a category or photo does not exist; `OrganizeError`; what `isIntact` throws.
+  package init(
+    _ library: LibraryContents, tags: [Int64: ContentTag], _ request: OrganizeRequest, now: Int64,
+    isIntact: (Photo) throws -> Bool
+  ) throws {
+    (self.library, self.tags, self.now) = (library, tags, now)
+    switch request {
+    case .add(let values): try add(values)
+    case .set(let name, let values): try set(values, of: library.categories.one(named: name))
+    case .order(let names): try order(names)
+    case .removeEmpty(let name): try removeEmpty(library.categories.one(named: name))
+    case .merge(let names, let target): try merge(names, into: target, isIntact)
+    case .move(let selection, let target):
+      let target = try library.categories.one(named: target)
+      try move(selection.photos(of: library), to: target, isIntact)
+    case .rename(let id, let name):
+      guard let photo = library.photos.first(where: { $0.id == id }) else {
+        throw LibraryError.noSuchPhoto("the ID \(id)")
+      }
+      try rename([(photo, name)])
+    case .renameAll(let selection, let template):
+      try rename(Self.names(by: template, of: selection.photos(of: library), in: library))
+    }
+  }
+
+  /// The operation for the question of a confirmation.
+  var operation: DestructiveOperation {
+    let removed = categories.compactMap { $0.new == nil ? $0.old : nil }
+    let names = removed.map { "“\($0.displayName)”" }.joined(separator: ", ")
+    let target =
+      photos.first.map { ", and move \(Count(photos.count, "photo")) to “\($0.newCategory)”" } ?? ""
+    return DestructiveOperation("remove \(names)\(target)", removes: Removal(categories: removed.count))
+  }
+
+  // MARK: Categories
+
+  private mutating func add(_ values: CategoryValues) throws {
+    let displayName = NameRule.stored(values.displayName ?? "")
+    try requireFree(displayName, except: nil)
+    var ids = IDs(used: library.categories.map(\.id))
+    let taken = Set(library.categories.map(\.name))
+    let base = Category.name(forDisplayName: displayName)
+    let name = taken.contains(base) ? Self.free(base, taken) : base
+    let last = library.categories.map(\.position).max() ?? -1
+    var category = Category(
+      id: ids.next(), name: name, displayName: displayName, position: last < .max ? last + 1 : last,
+      iconResource: values.iconResource, colorHex: values.colorHex, createdAt: now, valuesAsOf: now)
+    category.arrangedAt = now
+    var order = library.categories
+    if let position = values.position {
+      category.position = Self.insert(category, at: position, into: &order)
+    }
+    edit.newCategories = [category]
+    categories = [OrganizedCategory(old: nil, new: category)]
+    if values.position != nil { renumber(order, except: category.id) }
+  }
+
+  private mutating func set(_ values: CategoryValues, of old: Category) throws {
+    var new = old
+    if let name = values.displayName {
+      new.displayName = NameRule.stored(name)
+      try requireFree(new.displayName, except: old)
+    }
+    if let color = values.colorHex { new.colorHex = color }
+    if let icon = values.iconResource { new.iconResource = icon }
+    var order = library.categories.filter { $0.id != old.id }
+    if let position = values.position {
+      new.position = Self.insert(new, at: position, into: &order)
+    }
+    change(old, to: new)
+    if values.position != nil { renumber(order, except: old.id) }
+  }
+
+  private mutating func order(_ names: [String]) throws {
+    var first: [Category] = []
+    for name in names {
+      let category = try library.categories.one(named: name)
+      if !first.contains(where: { $0.id == category.id }) { first.append(category) }
+    }
+    let ids = Set(first.map(\.id))
+    renumber(first + library.categories.filter { !ids.contains($0.id) })
+  }
+
+  /// Inserts a category at a place, from 1, and returns its position.
+  private static func insert(_ category: Category, at place: Int, into order: inout [Category]) -> Int {
+    let index = min(max(place, 1) - 1, order.count)
+    order.insert(category, at: index)
+    return index
+  }
+
+  private mutating func renumber(_ order: [Category], except id: Int64? = nil) {
+    for (position, category) in order.enumerated() where category.id != id {
+      var new = category
+      new.position = position
+      change(category, to: new)
+    }
+  }
+
+  /// Changes a category if its values differ. A person's values win over those of later backups.
+  private mutating func change(_ old: Category, to new: Category) {
+    guard new != old || !new.displayName.utf8.elementsEqual(old.displayName.utf8) else { return }
+    var new = new
+    new.arrangedAt = now
+    new.valuesAsOf = max(now, old.valuesAsOf)
+    edit.changedCategories.append(new)
+    categories.append(OrganizedCategory(old: old, new: new))
+  }
+
+  /// - Throws: `OrganizeError` if a displayed name is not valid, or looks like that of another category.
+  private func requireFree(_ displayName: String, except category: Category?) throws {
+    if let fault = NameRule.fault(in: displayName) { throw OrganizeError.invalidName(displayName, fault) }
+    let folded = NameRule.folded(displayName)
+    let other = library.categories.first {
+      $0.id != category?.id && NameRule.folded($0.displayName) == folded
+    }
+    if let other { throw OrganizeError.nameTaken(displayName, by: other.displayName) }
+  }
+
+  private static func free(_ name: String, _ taken: Set<String>) -> String {
+    var number = 2
+    while taken.contains("\(name)_\(number)") { number += 1 }
+    return "\(name)_\(number)"
+  }
+
+  private mutating func merge(
+    _ names: [String], into target: String, _ isIntact: (Photo) throws -> Bool
+  ) throws {
+    let target = try library.categories.one(named: target)
+    let sources = try library.categories.named(names)
+    if let same = sources.first(where: { $0.id == target.id }) {
+      throw OrganizeError.mergedIntoItself(same.displayName)
+    }
+    let ids = Set(sources.map(\.id))
+    try move(library.photos.filter { ids.contains($0.categoryId) }, to: target, isIntact)
+    edit.removedCategories = sources.map(\.id)
+    edit.moves += sources.map { .category($0.id, to: target.name) }
+    categories += sources.map { OrganizedCategory(old: $0, new: nil) }
+  }
+
+  private mutating func removeEmpty(_ category: Category) throws {
+    let count = library.photos.count { $0.categoryId == category.id }
+    guard count == 0 else { throw OrganizeError.notEmpty(category.displayName, photos: count) }
+    edit.removedCategories = [category.id]
+    edit.moves = [.category(category.id, to: nil)]
+    categories = [OrganizedCategory(old: category, new: nil)]
+  }
+
+  // MARK: Photos
+
+  private struct Identity: Hashable {
+    let content: FileContent?
+    let tag: ContentTag?
+    let assetPath: String?
+  }
+
+  /// What tells a photo from all others; nil if the library does not know its content tag.
+  private func identity(_ photo: Photo) -> Identity? {
+    guard let md5 = photo.md5 else { return Identity(content: nil, tag: nil, assetPath: photo.path) }
+    guard let tag = tags[photo.id] else { return nil }
+    return Identity(content: FileContent(md5: md5, size: photo.fileSize), tag: tag, assetPath: nil)
+  }
+
+  /// Moves photos. A photo whose bytes the category has already becomes one with that photo, which gets its favorite
+  /// mark.
+  private mutating func move(
+    _ moved: [Photo], to target: Category, _ isIntact: (Photo) throws -> Bool
+  ) throws {
+    var existing: [Identity: Photo] = [:]
+    for photo in library.photos where photo.categoryId == target.id {
+      if let identity = identity(photo), existing[identity] == nil { existing[identity] = photo }
+    }
+    var favorites: [Int64: Photo] = [:]
+    for photo in moved where photo.categoryId != target.id {
+      edit.moves.append(.photo(photo.id, to: target.name))
+      var organized = OrganizedPhoto(
+        photo: photo, oldCategory: library.category(of: photo) ?? "", newCategory: target.displayName,
+        newName: photo.name)
+      if let equal = identity(photo).flatMap({ existing[$0] }) {
+        if try equal.isFromAssets || isIntact(equal) {
+          organized.equalPhoto = equal.id
+          edit.removedPhotos.append(photo.id)
+          if photo.isFavorite == true, equal.isFavorite != true {
+            favorites[equal.id] = equal
+            favorites[equal.id]?.isFavorite = true
+          }
+          photos.append(organized)
+          continue
+        }
+        unusableEqualPhotos.append(equal)
+      }
+      var new = photo
+      new.categoryId = target.id
+      edit.changedPhotos.append(new)
+      photos.append(organized)
+    }
+    edit.changedPhotos += favorites.values.sorted { $0.id < $1.id }
+  }
+
+  private mutating func rename(_ names: [(photo: Photo, name: String)]) throws {
+    for (photo, name) in names {
+      if let fault = NameRule.fault(in: name) { throw OrganizeError.invalidName(name, fault) }
+      var new = photo
+      new.name = NameRule.stored(name)
+      guard !new.name.utf8.elementsEqual(photo.name.utf8) else { continue }
+      edit.changedPhotos.append(new)
+      let category = library.category(of: photo) ?? ""
+      photos.append(
+        OrganizedPhoto(photo: photo, oldCategory: category, newCategory: category, newName: new.name))
+    }
+  }
+
+  /// Returns the names of photos by a template. The numbers are in the order of the dates.
+  private static func names(
+    by template: NameTemplate, of photos: [Photo], in library: LibraryContents
+  ) -> [(Photo, String)] {
+    let displayNames = Dictionary(library.categories.map { ($0.id, $0.displayName) }) { first, _ in first }
+    return photos.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }.enumerated().map { index, photo in
+      let category = displayNames[photo.categoryId] ?? ""
+      return (photo, template.name(of: photo, in: category, number: index + 1, of: photos.count))
+    }
+  }
+}
