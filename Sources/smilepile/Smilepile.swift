@@ -36,8 +36,9 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Library",
         subcommands: [
-          Init.self, Add.self, Photos.self, Remove.self, Undo.self, Stats.self, Storage.self, Clean.self,
-          History.self, SettingsCommand.self, PINCommand.self,
+          Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Rename.self, Remove.self,
+          Undo.self,
+          Stats.self, Storage.self, Clean.self, History.self, SettingsCommand.self, PINCommand.self,
         ]),
       CommandGroup(
         name: "Backups",

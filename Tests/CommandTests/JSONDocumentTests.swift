@@ -211,7 +211,7 @@ private struct PrintedJSON {
   private static let script = #"""
     j() {
       case "$1 $2" in
-        pin* | schedule* | config* | settings*) echo "> $1 $2" ;;
+        pin* | schedule* | config* | settings* | category*) echo "> $1 $2" ;;
         "repair -l") echo "> repair --library" ;;
         "undo --list") echo "> undo --list" ;;
         *) echo "> $1" ;;
@@ -233,6 +233,16 @@ private struct PrintedJSON {
     cp -r Family/photos pics; j add -l Family --category Beach pics nowhere.jpg
     j photos -l Family
     j export -l Family -o b/1.zip --incremental
+    j category list -l Family
+    j category add -l Family Boats --color '#112233' --icon boat
+    j category rename -l Family Boats Ships
+    j category set -l Family Ships --color '#223344'
+    j category order -l Family Ships
+    j move -l Family --to Ships --category Beach
+    j rename -l Family --category Ships --pattern 'ship {n}'
+    j category merge -l Family Ships --into Beach --yes
+    j category remove -l Family Beach --move-to Family --yes
+    smilepile undo -l Family --yes > /dev/null
     j remove -l Family --category Beach --yes
     j export -l Family -o b/2.zip --incremental
     j diff b/1.zip b/2.zip

@@ -33,14 +33,6 @@ struct Photos: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
 
-  private struct CategoryLine: Encodable {
-    let messageType = "category"
-    var id: Int64
-    var name: String
-    var displayName: String
-    var photos: Int
-  }
-
   private struct PhotoLine: Encodable {
     let messageType = "photo"
     var id: Int64
@@ -105,9 +97,7 @@ struct Photos: AsyncParsableCommand {
       reporter.result(
         "\(category.id)  \(category.displayName.escaped)  (\(category.name.escaped), "
           + "\(Count(photos.count, "photo")))")
-      reporter.json(
-        CategoryLine(
-          id: category.id, name: category.name, displayName: category.displayName, photos: photos.count))
+      reporter.json(CategoryLine(category, photos: photos.count))
       reporter.result(Self.table(of: photos))
       for photo in photos { reporter.json(PhotoLine(photo, in: category)) }
     }

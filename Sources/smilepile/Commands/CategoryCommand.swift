@@ -1,0 +1,275 @@
+import ArgumentParser
+import FileSystem
+import Operations
+import PhotoLibrary
+
+/// `smilepile category`: the categories of a library.
+struct CategoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "category",
+    abstract: "List and change the categories of a library.",
+    discussion: """
+      What is set here wins over the backups of phones: a later import keeps names, colours, icons and places, puts the \
+      photos of a merged category where they belong now, and does not bring a removed category back, except for \
+      photos that are new. `smilepile undo` takes back the last change.
+
+      Example:
+        smilepile category list -l ~/Family
+      """,
+    subcommands: [
+      List.self, Add.self, Rename.self, Set.self, Order.self, Merge.self, Remove.self,
+    ])
+
+  /// The options of a change.
+  struct ChangeOptions: ParsableArguments {
+    @Flag(name: [.customShort("n"), .long], help: "Report what would change, and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: CommonOptions
+
+    func report(_ confirmation: ConfirmationOption? = nil) throws -> OrganizeReport {
+      try OrganizeReport(output, library, lock, isDryRun: dryRun, confirmation)
+    }
+  }
+
+  /// The colour, the icon and the place of a category.
+  struct ValueOptions: ParsableArguments {
+    @Option(
+      help: ArgumentHelp("Colour in the apps, for example '#FF9800'.", valueName: "#RRGGBB"))
+    var color: String?
+
+    @Option(help: ArgumentHelp("Name of an icon of the apps, for example beach_access."))
+    var icon: String?
+
+    @Option(help: ArgumentHelp("Place among the categories, from 1.", valueName: "number"))
+    var position: Int?
+
+    func validate() throws {
+      if let color, !CategoryValues.isColor(color) {
+        throw ValidationError("invalid colour “\(color.escaped)”; use for example '#FF9800'")
+      }
+      if let position, position < 1 { throw ValidationError("--position begins with 1") }
+      if let icon { try NameArgument.check(icon, "the icon") }
+    }
+
+    func values(named displayName: String? = nil) -> CategoryValues {
+      var values = CategoryValues()
+      values.displayName = displayName
+      (values.colorHex, values.iconResource, values.position) = (color?.uppercased(), icon, position)
+      return values
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the categories of a library.",
+      discussion: """
+        Prints place, ID, displayed name, key, colour, icon and number of photos.
+
+        Example:
+          smilepile category list -l ~/Family
+        """)
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var output: CommonOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var categories: Int
+    }
+
+    func run() throws {
+      let contents = try Library(path: library.path()).contents()
+      let reporter = Reporter(output)
+      let counts = contents.photos.reduce(into: [:]) { $0[$1.categoryId, default: 0] += 1 }
+      reporter.result(
+        TextTable(
+          .right, .right, .left, .left, .left, .left, .right,
+          rows: contents.categories.enumerated().map { index, category in
+            [
+              "\(index + 1)", "\(category.id)", category.displayName.escaped, category.name.escaped,
+              category.colorHex?.escaped ?? "-", category.iconResource?.escaped ?? "-",
+              "\(Count(counts[category.id] ?? 0, "photo"))",
+            ]
+          }))
+      for category in contents.categories {
+        reporter.json(CategoryLine(category, photos: counts[category.id] ?? 0))
+      }
+      reporter.json(Summary(categories: contents.categories.count))
+    }
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add",
+      abstract: "Add a category.",
+      discussion: """
+        Example:
+          smilepile category add -l ~/Family Holidays --color '#00BCD4' --icon beach_access
+        """)
+
+    @Argument(help: "Displayed name.")
+    var name: String
+
+    @OptionGroup var values: ValueOptions
+    @OptionGroup var change: ChangeOptions
+
+    func validate() throws { try NameArgument.check(name) }
+
+    func run() async throws { try await change.report().run(.add(values.values(named: name))) }
+  }
+
+  struct Rename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rename",
+      abstract: "Change the displayed name of a category.",
+      discussion: """
+        The key stays, by which imports find the category, so that backups with the old name still go there.
+
+        Example:
+          smilepile category rename -l ~/Family Cars Autos
+        """)
+
+    @Argument(help: "Displayed name or key of the category.")
+    var category: String
+
+    @Argument(help: "New displayed name.")
+    var name: String
+
+    @OptionGroup var change: ChangeOptions
+
+    func validate() throws { try NameArgument.check(name) }
+
+    func run() async throws {
+      var values = CategoryValues()
+      values.displayName = name
+      try await change.report().run(.set(category, values))
+    }
+  }
+
+  struct Set: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set",
+      abstract: "Set the colour, the icon or the place of a category.",
+      discussion: """
+        Example:
+          smilepile category set -l ~/Family Autos --color '#00BCD4' --icon directions_car
+        """)
+
+    @Argument(help: "Displayed name or key of the category.")
+    var category: String
+
+    @OptionGroup var values: ValueOptions
+    @OptionGroup var change: ChangeOptions
+
+    func validate() throws {
+      if values.values() == CategoryValues() {
+        throw ValidationError("choose what to set with --color, --icon or --position")
+      }
+    }
+
+    func run() async throws { try await change.report().run(.set(category, values.values())) }
+  }
+
+  struct Order: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "order",
+      abstract: "Put categories first, in this order.",
+      discussion: """
+        The other categories follow in their present order.
+
+        Example:
+          smilepile category order -l ~/Family Family Holidays Autos
+        """)
+
+    @Argument(help: "Displayed names or keys of categories.")
+    var categories: [String]
+
+    @OptionGroup var change: ChangeOptions
+
+    func run() async throws { try await change.report().run(.order(categories)) }
+  }
+
+  struct Merge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "merge",
+      abstract: "Merge categories into another one.",
+      discussion: """
+        Moves all photos, and removes the merged categories. Later imports put their photos into the other category. Two \
+        photos with the same bytes become one. Asks for a confirmation; without a terminal, --yes is needed.
+
+        Example:
+          smilepile category merge -l ~/Family Autos Cars --into Vehicles
+        """)
+
+    @Argument(help: "Displayed names or keys of the categories to merge.")
+    var categories: [String]
+
+    @Option(help: ArgumentHelp("The category that gets the photos.", valueName: "category"))
+    var into: String
+
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var change: ChangeOptions
+
+    func run() async throws {
+      try await change.report(confirmation).run(.merge(categories, into: into))
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Remove a category.",
+      discussion: """
+        A category with photos needs --move-to or --with-photos. Later imports do not bring the photos back. Asks for a \
+        confirmation; without a terminal, --yes is needed.
+
+        Example:
+          smilepile category remove -l ~/Family Cars --move-to Vehicles
+        """)
+
+    @Argument(help: "Displayed name or key of the category.")
+    var category: String
+
+    @Option(help: ArgumentHelp("Move its photos to this category.", valueName: "category"))
+    var moveTo: String?
+
+    @Flag(help: "Remove its photos, too, as smilepile remove --category does.")
+    var withPhotos = false
+
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var change: ChangeOptions
+
+    func validate() throws {
+      if moveTo != nil, withPhotos {
+        throw ValidationError("--move-to and --with-photos contradict each other; choose one")
+      }
+    }
+
+    func run() async throws {
+      if withPhotos {
+        var selection = LibrarySelection()
+        selection.categories = [category]
+        return try await RemoveReport(
+          change.output, change.library, change.lock, isDryRun: change.dryRun, confirmation
+        ).run(selection)
+      }
+      let report = try change.report(confirmation)
+      try await report.run(moveTo.map { .merge([category], into: $0) } ?? .removeEmpty(category))
+    }
+  }
+}
+
+/// Names on the command line.
+enum NameArgument {
+  /// - Parameter subject: what has the name, in a sentence.
+  /// - Throws: `ValidationError` if a category or photo cannot have the name.
+  static func check(_ name: String, _ subject: String = "the name") throws {
+    if let fault = NameRule.fault(in: name) {
+      throw ValidationError("\(subject) “\(name.shortened.escaped)” \(fault)")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// Organizes a library, and reports what changed.
+struct OrganizeReport {
+  private let reporter: Reporter
+  private let library: FilePath
+  private var options = OrganizeOptions()
+
+  /// - Parameter confirmation: how the user confirms; nil for a change that needs no confirmation.
+  init(
+    _ output: CommonOptions, _ library: LibraryOption, _ lock: LockOption, isDryRun: Bool,
+    _ confirmation: ConfirmationOption? = nil
+  ) throws {
+    reporter = Reporter(output)
+    self.library = try library.path()
+    options.isDryRun = isDryRun
+    options.lockWait = lock.duration
+    if let confirmation {
+      options.authorization = try confirmation.authorization(reporter, for: self.library)
+    }
+  }
+
+  /// A changed photo in JSON.
+  private struct PhotoLine: Encodable {
+    let messageType = "photo_change"
+    var id: Int64
+    var oldCategory: String
+    var newCategory: String
+    var oldName: String
+    var newName: String
+    var equalPhoto: Int64?
+  }
+
+  /// A changed category in JSON.
+  private struct CategoryLine: Encodable {
+    let messageType = "category_change"
+    var id: Int64
+    var name: String
+    var oldDisplayName: String?
+    var newDisplayName: String?
+    var position: Int?
+    var colorHex: String?
+    var iconResource: String?
+  }
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var photosMoved: Int
+    var photosJoined: Int
+    var photosRenamed: Int
+    var categoriesChanged: Int
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  /// Carries out a request, and prints the result.
+  func run(_ request: OrganizeRequest) async throws {
+    let plan = try await reporter.follow(.organize(request, in: library, options: options))
+    let joined = plan.photos.count { $0.equalPhoto != nil }
+    let renamed = plan.photos.count(where: \.isRenamed)
+    let warnings = plan.unusableEqualPhotos.map { photo in
+      "photo \(photo.id) “\(photo.name.shortened)” has the same bytes, but its file is missing or corrupt; both stay"
+    }
+    for warning in warnings { reporter.warn(warning) }
+    if options.isDryRun { preview(plan) }
+    for category in plan.categories { reporter.json(line(category)) }
+    for photo in plan.photos { reporter.json(line(photo)) }
+    for line in sentences(plan, joined: joined, renamed: renamed) { reporter.importantResult(line) }
+    reporter.json(
+      Summary(
+        photosMoved: plan.photos.count - renamed, photosJoined: joined, photosRenamed: renamed,
+        categoriesChanged: plan.categories.count, warnings: warnings, dryRun: options.isDryRun))
+  }
+
+  private func preview(_ plan: OrganizePlan) {
+    reporter.result(
+      TextTable(
+        .right, .left, .left,
+        rows: plan.photos.map { photo in
+          [
+            "\(photo.photo.id)", photo.photo.name.escaped,
+            photo.isRenamed
+              ? "→ \(photo.newName.escaped)"
+              : "\(photo.oldCategory.escaped) → \(photo.newCategory.escaped)"
+                + (photo.equalPhoto.map { " (is there as photo \($0))" } ?? ""),
+          ]
+        }))
+  }
+
+  private func sentences(_ plan: OrganizePlan, joined: Int, renamed: Int) -> [String] {
+    let would = options.isDryRun ? "would " : ""
+    func verb(_ past: String, _ infinitive: String) -> String { would.isEmpty ? past : would + infinitive }
+    var lines: [String] = []
+    for category in plan.categories {
+      switch (category.old, category.new) {
+      case (nil, let new?):
+        lines.append("\(verb("added", "add")) the category “\(new.displayName.escaped)”")
+      case (let old?, nil):
+        lines.append("\(verb("removed", "remove")) the category “\(old.displayName.escaped)”")
+      case (let old?, let new?):
+        let changes = Self.changes(from: old, to: new)
+        lines.append("\(verb("changed", "change")) “\(old.displayName.escaped)”: \(changes.escaped)")
+      case (nil, nil): break
+      }
+    }
+    let moved = plan.photos.count - renamed
+    if let target = plan.photos.first?.newCategory, moved > 0 {
+      lines.append(
+        "\(verb("moved", "move")) \(Count(moved, "photo")) to “\(target.escaped)”"
+          + (joined == 0
+            ? "" : "; \(Count(joined, "of them is", "of them are")) there already, and stays once"))
+    }
+    if renamed > 0 { lines.append("\(verb("renamed", "rename")) \(Count(renamed, "photo"))") }
+    return lines.isEmpty ? ["nothing to change"] : lines
+  }
+
+  private static func changes(from old: PhotoLibrary.Category, to new: PhotoLibrary.Category) -> String {
+    var changes: [String] = []
+    if old.displayName != new.displayName { changes.append("the name is “\(new.displayName)”") }
+    if old.colorHex != new.colorHex { changes.append("the colour is \(new.colorHex ?? "the default")") }
+    if old.iconResource != new.iconResource {
+      changes.append("the icon is \(new.iconResource ?? "the default")")
+    }
+    if old.position != new.position { changes.append("the place is \(new.position + 1)") }
+    return changes.joined(separator: ", ")
+  }
+
+  private func line(_ photo: OrganizedPhoto) -> PhotoLine {
+    PhotoLine(
+      id: photo.photo.id, oldCategory: photo.oldCategory, newCategory: photo.newCategory,
+      oldName: photo.photo.name, newName: photo.newName, equalPhoto: photo.equalPhoto)
+  }
+
+  private func line(_ category: OrganizedCategory) -> CategoryLine {
+    CategoryLine(
+      id: category.new?.id ?? category.old?.id ?? 0, name: category.new?.name ?? category.old?.name ?? "",
+      oldDisplayName: category.old?.displayName, newDisplayName: category.new?.displayName,
+      position: category.new?.position, colorHex: category.new?.colorHex,
+      iconResource: category.new?.iconResource)
+  }
+}
+
+extension OrganizedPhoto {
+  fileprivate var isRenamed: Bool { !newName.utf8.elementsEqual(photo.name.utf8) }
+}
