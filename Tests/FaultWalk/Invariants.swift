@@ -99,7 +99,7 @@ struct Invariants: Sendable {
         [old] + parts + (operation.isOnce && isLasting ? [new] : [])
           + (!parts.isEmpty && isLasting && isBetween(state) ? [state] : [])
       case .succeeded(isComplete: true): [new]
-      case .succeeded(isComplete: false): isBetween(state) ? [state] : []
+      case .succeeded(isComplete: false): parts + (isBetween(state) ? [state] : [])
       }
     if !isAllowed.contains(state), !(operation.isGradual && isBetween(state)) {
       faults.append("\(when), \(outcome): unlike the old state: \(state.difference(from: old))")
@@ -179,7 +179,7 @@ struct Invariants: Sendable {
     let library = operation.library(scene)
     let state = try LibraryState(of: library)
     let wasDone = state == new
-    if operation.isOnce && wasDone || operation.addsEveryTime && !wasDone && state != old { return [] }
+    if operation.isOnce && (wasDone || parts.contains(state)) || operation.addsEveryTime && !wasDone && state != old { return [] }
     let expectedState = wasDone ? again : new
     let isEmpty = { (name: String) in
       FileManager.default.contents(atPath: scene.out.appending(name).string)?.isEmpty == true

@@ -33,6 +33,7 @@ struct LibraryState: Equatable {
     }
     let settings = contents.settings
     lines.append("settings \(settings.themeMode) \(settings.kidSafeModeEnabled)")
+    lines += contents.movements.map { "movement \($0.origin ?? "-") → \($0.destination ?? "-")" }
     let (kept, lost) = try Self.replaced(path)
     lines += kept
     faults += lost

@@ -89,7 +89,7 @@ struct Scene: Sendable {
     return .init(id: id, category: category, fileName: "IMG_\(id % 7).jpg", createdAt: date, bytes: bytes)
   }
 
-  private func write(_ bytes: [UInt8]?, to name: String) throws {
+  func write(_ bytes: [UInt8]?, to name: String) throws {
     let file = folder.appending(FilePath(name).components)
     try Data(bytes ?? []).write(to: URL(fileURLWithPath: file.string))
   }

@@ -167,6 +167,11 @@ extension WalkedOperation {
       name: "settings", result: .change,
       arguments: { [["settings", "set", "-l", $0.library.string, "theme", "dark"]] },
       run: { scene in try setDarkTheme(scene) }),
+    organize,
+    undo("undo organize") { scene in
+      try await organize.prepare(scene)
+      _ = try await organize.run(scene)
+    },
     undo("undo settings") { scene in _ = try setDarkTheme(scene) },
     clean,
     undo("undo merge") { scene in _ = try await importWork([scene.backup], scene).summary },
@@ -187,6 +192,44 @@ extension WalkedOperation {
     options.lockWait = .seconds(10)
     let assignments = [SettingAssignment(key: "theme", value: "dark")].compactMap(\.self)
     return try !SettingsRun(scene.library, options).run(.set(assignments)).changes.isEmpty
+  }
+
+  /// Merges a category into another one that has one of its photos already.
+  private static let organize = WalkedOperation(
+    name: "organize", result: .change,
+    arguments: { [["category", "merge", "-l", $0.library.string, "family", "--into", "pets", "--yes"]] },
+    run: mergeFamilyIntoPets,
+    prepare: { scene in
+      _ = try await importWork([scene.backup], scene).summary
+      let contents = try Library(path: scene.library).contents()
+      let family = contents.categories.first { $0.name == "family" }
+      let photo = contents.photos.last { $0.categoryId == family?.id && !$0.isFromAssets }
+      guard let photo else { return }
+      let file = scene.library.appending(FilePath(photo.path).components)
+      try scene.write(Array(Data(contentsOf: URL(fileURLWithPath: file.string))), to: "equal.jpg")
+      var options = AddOptions()
+      options.category = "pets"
+      _ = try await Work.add([scene.folder.appending("equal.jpg")], to: scene.library, options: options)
+        .summary
+    },
+    // if the file of the equal photo cannot be read, both photos stay
+    parts: [
+      { scene in
+        let photos = scene.library.appending("photos").string
+        let hidden = scene.folder.appending("hidden").string
+        try FileManager.default.moveItem(atPath: photos, toPath: hidden)
+        _ = try await mergeFamilyIntoPets(scene)
+        try FileManager.default.moveItem(atPath: hidden, toPath: photos)
+      }
+    ], isOnce: true)
+
+  /// Returns false if the photo that both categories have stays twice.
+  @Sendable private static func mergeFamilyIntoPets(_ scene: Scene) async throws -> Bool {
+    var options = OrganizeOptions()
+    options.authorization = .given
+    options.lockWait = .seconds(10)
+    let work = Work.organize(.merge(["family"], into: "pets"), in: scene.library, options: options)
+    return try await work.summary.photos.contains { $0.equalPhoto != nil }
   }
 
   /// Removes staged files, what is kept for an undo, and a corrupt file.
