@@ -179,7 +179,11 @@ struct Invariants: Sendable {
     let library = operation.library(scene)
     let state = try LibraryState(of: library)
     let wasDone = state == new
-    if operation.isOnce && (wasDone || parts.contains(state)) || operation.addsEveryTime && !wasDone && state != old { return [] }
+    if operation.isOnce && (wasDone || parts.contains(state))
+      || operation.addsEveryTime && !wasDone && state != old
+    {
+      return []
+    }
     let expectedState = wasDone ? again : new
     let isEmpty = { (name: String) in
       FileManager.default.contents(atPath: scene.out.appending(name).string)?.isEmpty == true
