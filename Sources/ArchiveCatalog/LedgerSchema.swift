@@ -7,13 +7,14 @@ enum LedgerSchema {
   static let applicationID: Int32 = 0x534D_5047
 
   /// The number in `PRAGMA user_version`: that of the newest migration.
-  static let version: Int32 = 3
+  static let version: Int32 = 4
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
     "0f1efde68c347a5a46ee96846fbaefc8a5a1418f624985e454cb5b29cea909fd",
     "ecaf0c23c5d1254cd2be48ed3ec75369c02873f562563bf8e610393e2e927926",
     "0db4bb313feb04f50700684f29ebe3c68b892c37da65adc2b9bab6299a96af0e",
+    "ae14636e4904d2ecb721a05df8e0fd02ed3af80bd718af5bf065dd30485cf523",
   ]
 
   /// The schemas of all versions.
@@ -100,6 +101,7 @@ enum LedgerSchema {
           """)
     }
     migrator.registerMigration("3 status change times", migrate: LedgerSchema.addStatusChangeTimes)
+    migrator.registerMigration("4 inboxes", migrate: LedgerSchema.addInboxes)
     return migrator
   }
 }

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "CSystemCalls.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -40,6 +42,14 @@ int smilepile_is_byte_locked(int descriptor, off_t offset) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
   if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
   return lock.l_type != F_UNLCK;
+}
+
+int smilepile_is_open_for_writing(int descriptor) {
+  // a writer that opens the file between the last two calls causes a signal: SIGURG is ignored, SIGIO ends the process
+  if (fcntl(descriptor, F_SETSIG, SIGURG) != 0) return -1;
+  // EAGAIN: a process has the file open for writing
+  if (fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN ? 1 : -1;
+  return fcntl(descriptor, F_SETLEASE, F_UNLCK);
 }
 
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes) {

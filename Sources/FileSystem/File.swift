@@ -211,6 +211,11 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
+  /// Returns true if a process has the file open for writing; nil if the kernel does not tell: for a file of another user,
+  /// and on file systems without leases, such as network file systems. The file must be open for reading. fcntl(2),
+  /// `F_SETLEASE`.
+  package func isOpenForWriting() -> Bool? { try? SystemCalls.isOpenForWriting(descriptor) }
+
   /// Returns the status of the file's file system. fstatfs(2).
   package func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("read the status of", path) { () throws(Errno) in

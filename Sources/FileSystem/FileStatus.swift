@@ -103,6 +103,8 @@ package struct FileSystemStatus: Sendable, Equatable {
   package let reportsErrorsOfSync: Bool
   /// True if its contents are lost on reboot: tmpfs(5) and ramfs.
   package let isInMemory: Bool
+  /// False if other machines or programs can change files without inotify(7) events here: network file systems and FUSE.
+  package let reportsEveryChange: Bool
   /// False if the mount decides the owner and the permissions of all files: FAT, exFAT, NTFS and CIFS.
   package let keepsOwners: Bool
 
@@ -117,7 +119,7 @@ package struct FileSystemStatus: Sendable, Equatable {
     reportsErrorsOfSync =
       types.contains(UInt32(truncatingIfNeeded: raw.type)) && Self.kernelReportsErrorsOfSync
     // statfs(2), "f_type"
-    networkProtocol =
+    let networkProtocol: String? =
       switch UInt32(truncatingIfNeeded: raw.type) {
       case 0x6969: "NFS"
       case 0xFF53_4D42: "CIFS"
@@ -128,6 +130,9 @@ package struct FileSystemStatus: Sendable, Equatable {
       case 0x00C3_6400: "Ceph"
       default: nil
       }
+    self.networkProtocol = networkProtocol
+    let isFUSE = UInt32(truncatingIfNeeded: raw.type) == 0x6573_5546
+    reportsEveryChange = networkProtocol == nil && !isFUSE
   }
 
   /// Throws an error if there is not enough free space.

@@ -196,6 +196,12 @@ enum SystemCalls {
     try call(.lock, descriptor) { smilepile_is_byte_locked(descriptor, off_t(offset)) } != 0
   }
 
+  /// Returns true if a process has a file open for writing that this process opened for reading: the kernel then refuses a
+  /// read lease. Throws EACCES for a file of another user, EINVAL on a file system without leases.
+  static func isOpenForWriting(_ descriptor: CInt) throws(Errno) -> Bool {
+    try call(.lock, descriptor) { smilepile_is_open_for_writing(descriptor) } != 0
+  }
+
   static func setTimes(_ descriptor: CInt, modified: timespec) throws(Errno) {
     let times = [timespec(tv_sec: 0, tv_nsec: smilepile_utime_omit), modified]
     _ = try call(.setTimes, descriptor) { futimens(descriptor, times) }

@@ -337,3 +337,28 @@ import Testing
     #expect(ledger.descriptors(inFolder: "/x").isEmpty)
   }
 }
+
+@Suite struct InboxLedgerTests {
+  private let content = [UInt8](repeating: 7, count: 32)
+  private let file = ArchiveFile(location: "/srv/in/a.zip", bytes: 1, modifiedAt: 2, changedAt: 3)
+
+  @Test("Ledger: an imported backup is known by its content in its library only")
+  func importedBackup() {
+    let ledger = Ledger()
+    let backup = ImportedBackup(content: content, library: "one", at: 4, photos: 5, problem: "cut")
+    ledger.record(content, of: file, importedNow: backup)
+    #expect(ledger.importedBackups(library: "one") == [content: backup])
+    #expect(ledger.importedBackups(library: "two") == [:])
+  }
+
+  @Test("Ledger: the content of a file in an inbox is known by the version of the file")
+  func inboxContents() {
+    let ledger = Ledger()
+    ledger.record(content, of: file)
+    #expect(ledger.inboxContents(inFolder: "/srv/in")["/srv/in/a.zip"]?.content == content)
+    #expect(ledger.inboxContents(inFolder: "/srv/in")["/srv/in/a.zip"]?.file == file)
+    #expect(ledger.inboxContents(inFolder: "/srv/inbox").isEmpty)
+    ledger.forgetInboxFiles(["/srv/in/a.zip"])
+    #expect(ledger.inboxContents(inFolder: "/srv/in").isEmpty)
+  }
+}

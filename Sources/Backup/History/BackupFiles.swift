@@ -2,7 +2,7 @@ import FileSystem
 import SystemPackage
 
 /// Finds the files in a folder that may be backups.
-enum BackupFiles {
+package enum BackupFiles {
   /// Returns the files whose content may be an archive's or a document's. Skips subfolders, hidden files and links.
   /// Includes files that cannot be opened, so that the caller reports them.
   ///
@@ -27,7 +27,7 @@ enum BackupFiles {
 
   /// Returns true if the first bytes are those of an archive. A JSON document must have a matching extension too,
   /// since every program writes JSON.
-  private static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
+  package static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
     do throws(FileError) {
       let file = try directory.open(name, .read)
       let start = try file.read(4, at: 0)
@@ -50,7 +50,7 @@ enum BackupFiles {
 
   /// Returns true if a file that cannot be read as a backup is a third-party file, and not a damaged or locked
   /// backup.
-  static func isThirdParty(_ path: FilePath, _ error: any Error) -> Bool {
+  package static func isThirdParty(_ path: FilePath, _ error: any Error) -> Bool {
     if path.lastComponent.map({ hasOurName(FilePath($0.string)) }) ?? false { return false }
     switch error {
     case BackupError.notABackup, BackupError.tooLarge, BackupError.noMetadata, BackupError.photoExport:

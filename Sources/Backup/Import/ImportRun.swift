@@ -71,6 +71,20 @@ public struct ImportRun {
   /// of the options; the caller does.
   public func run(_ paths: [FilePath]) throws -> ImportSummary {
     if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
+    return try run { try open(paths) }
+  }
+
+  /// Imports one backup that the caller has opened, as `run` imports a given file. Blocks. Merges; does not replace.
+  package func run(_ backup: OpenedBackup) throws -> ImportSummary {
+    try run {
+      try backup.requirePassword(toRead: .photos)
+      return (try complete([backup]), [])
+    }
+  }
+
+  private func run(
+    opening open: () throws -> (sources: [OpenedBackup], unopened: [Finding])
+  ) throws -> ImportSummary {
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
       options.isDryRun
@@ -81,7 +95,7 @@ public struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    let (sources, unopened) = try open(paths)
+    let (sources, unopened) = try open()
     var contents = try reader.contents()
     var sum = ImportSummary()
     sum.isDryRun = options.isDryRun

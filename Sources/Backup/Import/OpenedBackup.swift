@@ -226,6 +226,13 @@ package struct OpenedBackup: Sendable {
     } catch {
       throw error.isMissing ? BackupError.noSuchBackup(path) : error as any Error
     }
+    try self.init(file, limits: limits, password: password)
+  }
+
+  /// Opens a backup whose file is open for reading, as `init(path:limits:password:)`. Its path is for messages, and for the
+  /// search of the other archives of a chain.
+  package init(_ file: consuming File, limits: Limits = Limits(), password: Secret? = nil) throws {
+    let path = file.path
     let status = try file.status()
     guard status.kind == .file else {
       let reason = status.kind == .directory ? "it is a folder" : "it is not a file"
@@ -233,12 +240,12 @@ package struct OpenedBackup: Sendable {
     }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
-      try self.init(archive: Archive(path: path, limits: limits), limits: limits, password: password)
+      try self.init(archive: Archive(file, limits: limits), limits: limits, password: password)
     } else {
       let start = try file.read(4096, at: 0)
       guard Self.looksLikeJSON(start) else {
         do throws(ArchiveError) {
-          _ = try Archive(path: path, limits: limits)
+          _ = try Archive(file, limits: limits)
         } catch {
           switch error {
           // other data precedes the archive, or the archive cannot be read

@@ -12,6 +12,7 @@ int smilepile_flock(int descriptor, int operation);
 int smilepile_lock_byte(int descriptor, off_t offset);
 int smilepile_unlock_bytes(int descriptor);
 int smilepile_is_byte_locked(int descriptor, off_t offset);
+int smilepile_is_open_for_writing(int descriptor);
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
 int smilepile_map_blocks_from(int bytes);
 int smilepile_set_dumpable(int is_dumpable);

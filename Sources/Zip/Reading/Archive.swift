@@ -26,6 +26,11 @@ package struct Archive: Sendable {
     try self.init(ArchiveFile(path), limits: limits)
   }
 
+  /// Reads the directory and the local headers of a file that is open for reading, as `init(path:limits:)`.
+  package init(_ file: consuming File, limits: Limits = Limits()) throws(ArchiveError) {
+    try self.init(ArchiveFile(file), limits: limits)
+  }
+
   /// Reads the directory of an open file.
   init(_ file: ArchiveFile, limits: Limits) throws(ArchiveError) {
     let path = file.file.path

@@ -7,14 +7,25 @@ final class ArchiveFile: Sendable {
   /// The status of the file when it was opened.
   let status: FileStatus
 
-  init(_ path: FilePath, _ mode: File.Mode = .readFollowingLinks) throws(ArchiveError) {
+  convenience init(_ path: FilePath, _ mode: File.Mode = .readFollowingLinks) throws(ArchiveError) {
+    let file: File
     do {
       file = try File.open(path, mode)
+    } catch {
+      throw .file(error)
+    }
+    try self.init(file)
+  }
+
+  /// Takes over a file that is open for reading.
+  init(_ file: consuming File) throws(ArchiveError) {
+    do {
       status = try file.status()
     } catch {
       throw .file(error)
     }
-    guard status.kind == .file else { throw .notAFile(path) }
+    guard status.kind == .file else { throw .notAFile(file.path) }
+    self.file = file
   }
 
   /// Throws `.changed` if the file was written to since it was opened.

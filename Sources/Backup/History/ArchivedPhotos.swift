@@ -1,0 +1,51 @@
+import Checksums
+import Operations
+
+/// The contents of the photos in archives: tells whether the archives contain every photo of a backup.
+package struct ArchivedPhotos {
+  /// The MD5 and the length of a file.
+  private struct Content: Hashable {
+    var md5: MD5Digest
+    var size: Int
+  }
+
+  /// The CRC-32s of the files with a content; nil for an unknown one.
+  private var files: [Content: Set<UInt32?>] = [:]
+  /// The MD5s of the photos that a restore yields.
+  private var restored: Set<MD5Digest> = []
+
+  /// Makes a value without photos.
+  package init() {}
+
+  /// Adds the files of an archive. The archives of its chain are added one by one.
+  ///
+  /// - Parameter isRestored: true for an archive whose photos a restore yields; false for its bases, which may have files
+  ///   of photos that the library has no more.
+  package mutating func add(_ archive: OpenedBackup, isRestored: Bool) {
+    for photo in archive.photos {
+      // a photo that was already corrupt when the archive was made does not count
+      if isRestored, photo.originalMD5 == nil, let md5 = photo.location.md5 { restored.insert(md5) }
+      guard let reference = photo.location.ownEntry, let md5 = reference.md5 else { continue }
+      files[Content(md5: md5, size: reference.entry.size), default: []].insert(reference.entry.knownCRC32)
+    }
+  }
+
+  /// Returns true if the archives contain the file of every photo of a backup, by MD5, length and, where both are known,
+  /// CRC-32. Reads the entries for which the backup has no MD5. Blocks.
+  ///
+  /// - Returns: false if the backup has a photo without its file.
+  package func containEveryPhoto(of backup: OpenedBackup, _ counter: ProgressCounter) throws -> Bool {
+    try backup.completingChecksums(counter).photos.allSatisfy { photo in
+      switch photo.location {
+      case .asset: return true
+      case .entry(let reference):
+        guard let md5 = reference.md5, restored.contains(md5),
+          let found = files[Content(md5: md5, size: reference.entry.size)]
+        else { return false }
+        let crc32 = reference.entry.knownCRC32
+        return crc32 == nil || found.contains(crc32) || found.contains(nil)
+      case .file, .unavailable: return false
+      }
+    }
+  }
+}
