@@ -50,7 +50,7 @@ struct Smilepile: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Jobs",
-        subcommands: [BackupCommand.self, Drill.self, ScheduleCommand.self, Config.self]),
+        subcommands: [BackupCommand.self, InboxCommand.self, Drill.self, ScheduleCommand.self, Config.self]),
       CommandGroup(name: "Program", subcommands: [About.self]),
     ])
 }
@@ -74,7 +74,8 @@ enum Main {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
     let isQuiet = options.contains("--quiet") || options.contains("-q")
-    Console.standard.setStyle(.detected(isUnattended: ["backup", "drill"].contains(arguments.first)))
+    Console.standard.setStyle(
+      .detected(isUnattended: ["backup", "drill", "inbox"].contains(arguments.first)))
     if isQuiet {
       LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     } else {

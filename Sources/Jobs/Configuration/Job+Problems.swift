@@ -6,6 +6,9 @@ extension Job {
   /// file: a disk may be mounted later. Blocks; reads only.
   package func problems() -> [String] {
     var checks: [() throws -> Void] = destinations.map { destination in { try destination.check() } }
+    if let library {
+      checks += inboxes.map { inbox in { _ = try inbox.open(outside: library, destinations.map(\.path)) } }
+    }
     if let library { checks.append { _ = try Library(path: library) } }
     switch password {
     case .file(let path)?: checks.append { try Ownership.require(File.open(path, .readFollowingLinks)) }

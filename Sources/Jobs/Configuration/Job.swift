@@ -11,6 +11,8 @@ package struct Job: Sendable, Equatable {
   package var usesOtherLibrary = false
   /// The folders of the archives. A run exports to the first and copies to the others.
   package var destinations: [JobDestination] = []
+  /// The folders whose backups a run imports before it exports.
+  package var inboxes: [Inbox] = []
   /// The names of the selected categories; empty for all.
   package var categories: [String] = []
   /// The earliest time of selected photos, in milliseconds since 1970.

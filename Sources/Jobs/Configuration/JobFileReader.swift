@@ -13,6 +13,8 @@ struct JobFileReader {
   let state: FilePath?
   private(set) var faults: [JobFile.Fault] = []
   private(set) var warnings: [JobFile.Fault] = []
+  /// The inboxes of the jobs up to now.
+  var knownInboxes: [(job: Job, inbox: Inbox)] = []
   /// The files that jobs replace with every run, with their names for messages.
   private var written: [FilePath: String] = [:]
 
@@ -78,6 +80,7 @@ struct JobFileReader {
           message: "job “\(name)” has no library; add “library:” to the job"))
     }
     job.destinations = destinations(&section, outside: job.library)
+    job.inboxes = inboxes(&section, of: job)
     job.categories = section.texts("categories") ?? []
     if job.categories.isEmpty, section.all.contains(where: { $0.key == "categories" }), section.faults.isEmpty
     {

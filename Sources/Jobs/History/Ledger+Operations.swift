@@ -55,6 +55,30 @@ extension Ledger {
   }
 }
 
+extension Ledger {
+  /// Performs an operation of a run on this thread, and records it as `recording` does. Blocks.
+  func recordingHere<Summary: RecordedSummary>(
+    _ operation: RecordedOperation, now: () -> Date, _ body: () throws -> Summary
+  ) throws -> Summary {
+    guard !operation.isDryRun else { return try body() }
+    var run = LedgerRun(operation, at: now().milliseconds)
+    insert(&run)
+    defer {
+      run.endedAt = now().milliseconds
+      run.libraryID = run.libraryID ?? operation.libraryID
+      update(&run)
+    }
+    do {
+      let summary = try body()
+      run.end(operation, summary.recorded)
+      return summary
+    } catch {
+      run.end(operation, error)
+      throw error
+    }
+  }
+}
+
 extension RecordedOperation {
   /// The library's ID; nil if the library cannot be read.
   fileprivate var libraryID: String? { library.flatMap { try? Library(path: $0).libraryID() } }

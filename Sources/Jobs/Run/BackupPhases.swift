@@ -9,6 +9,7 @@ import SystemPackage
 
 /// The phases of a run, between its hooks.
 ///
+/// 0. `InboxRun`, if the job has inboxes: imports new backups of phones.
 /// 1. `DestinationCheck`: which destinations can be written?
 /// 2. `ExportForecast`: what would an export write?
 /// 3. `UpToDateCheck`: which destinations have archives with the current content of the library?
@@ -20,6 +21,7 @@ import SystemPackage
 /// 9. `PhaseContext.describingCopy`, even if one of the phases 3 to 8 was stopped or failed: finds the copy at each
 ///    destination.
 /// 10. `PhaseContext.rejectingDamage` rejects archives of this run that were found corrupt later.
+/// 11. `InboxDeletion`: deletes backups of phones whose photos are in verified archives.
 struct BackupPhases {
   let job: Job
   /// The library's folder.
@@ -35,6 +37,7 @@ struct BackupPhases {
   /// - Parameter results: receives the results of the phases, even if this throws.
   /// - Throws: why the library is not backed up; `CancellationError`.
   func run(_ results: inout PhaseResults) throws {
+    try importInboxes(&results)
     let check = DestinationCheck(library: library, copies: previous.copies, operation: operation)
     var checked: [DestinationState] = []
     try results.apply { destination in
@@ -65,6 +68,42 @@ struct BackupPhases {
       try prune(phases, &results)
     }
     results.update(phases.rejectingDamage)
+    try deleteFromInboxes(phases, &results)
+  }
+
+  /// Imports the new backups of phones. A failure does not keep the library from being backed up.
+  private func importInboxes(_ results: inout PhaseResults) throws {
+    guard !job.inboxes.isEmpty else { return }
+    guard !job.usesOtherLibrary else {
+      results.report([
+        .warning(.inbox, "nothing was imported from the inbox, since its backups belong to the job's library")
+      ])
+      return
+    }
+    results.inbox = JobStatus.InboxRecord()
+    do {
+      let report = try InboxRun(
+        job: job, library: library, context: context, counter: counter, share: 0...Self.inboxShare
+      ).run()
+      results.inbox = JobStatus.InboxRecord(report)
+      results.report(report.issues)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      results.report([.incomplete(.inbox, JobMessage.text(of: error))])
+    }
+    counter.begin(Self.inboxShare...1)
+  }
+
+  /// The share of the progress that the import has.
+  private static let inboxShare = 0.1
+
+  private func deleteFromInboxes(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
+    guard results.inbox != nil, results.photoIssues.isEmpty else { return }
+    let deletion = try InboxDeletion(context: phases, ledger: context.ledger, state: context.state)
+      .run(results.destinations)
+    results.inbox?.deleted = deletion.deleted.map(\.string)
+    results.report(deletion.issues)
   }
 
   /// Reports that the folder contains another library than in the previous run.

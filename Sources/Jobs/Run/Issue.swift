@@ -24,6 +24,8 @@ struct Issue: Sendable, Equatable {
     case archives
     /// The library.
     case library
+    /// An inbox, or a backup in it.
+    case inbox
     /// A hook.
     case hook
     /// The status file, or another file that reports the outcome of the run.

@@ -66,6 +66,9 @@ struct JobHooks {
       "SMILEPILE_BYTES": "\(run.bytes)",
       "SMILEPILE_ARCHIVE_BYTES": "\(run.archiveBytes)",
       "SMILEPILE_MISSING": "\(run.missing.count)",
+      "SMILEPILE_IMPORTED_BACKUPS": "\(run.inbox?.backups ?? 0)",
+      "SMILEPILE_IMPORTED_PHOTOS": "\(run.inbox?.photos ?? 0)",
+      "SMILEPILE_UNREADABLE_BACKUPS": "\(run.inbox?.unreadable ?? 0)",
       "SMILEPILE_STARTED_AT": "\(run.startedAt)",
       "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
       // the status file does not describe a library that replaces the job's own

@@ -84,6 +84,8 @@ package struct JobStatus: Sendable, Equatable, Codable {
     package var archiveBytes = 0
     /// The photos that are missing from the archives or damaged in them, one message each.
     package var missing: [String] = []
+    /// What the run imported from the inboxes of the job; nil if the job has none.
+    package var inbox: InboxRecord?
     /// Other issues.
     package var warnings: [String] = []
     /// The results at each destination.
@@ -108,6 +110,26 @@ package struct JobStatus: Sendable, Equatable, Codable {
 
     /// Makes a record without results.
     package init(path: String) { self.path = path }
+  }
+
+  /// What a run imported from the inboxes of its job. Imports of `smilepile inbox` are not counted.
+  package struct InboxRecord: Sendable, Equatable, Codable {
+    /// The number of imported backups.
+    package var backups = 0
+    /// The number of photos that they added to the library.
+    package var photos = 0
+    /// The number of backups that cannot be imported, or are damaged.
+    package var unreadable = 0
+    /// The backups that were deleted, since a verified archive contains their photos.
+    package var deleted: [String] = []
+
+    /// Makes a record of a run that has imported nothing.
+    package init() {}
+
+    init(_ report: InboxReport) {
+      (backups, photos) = (report.backupsImported, report.photosImported)
+      unreadable = report.backupsUnreadable
+    }
   }
 
   /// The record of a restore test.

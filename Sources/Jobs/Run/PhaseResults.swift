@@ -11,6 +11,8 @@ struct PhaseResults {
   var libraryID: String?
   /// The number of photos that the job selects, and their size in bytes.
   var selected = (photos: 0, bytes: 0)
+  /// What the run imported from the inboxes; nil if the job has none.
+  var inbox: JobStatus.InboxRecord?
   /// The size of the exported archives in bytes.
   var archiveBytes = 0
   /// True if every photo of the library was read and is intact.

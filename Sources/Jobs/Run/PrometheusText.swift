@@ -31,6 +31,18 @@ struct PrometheusText {
         "smilepile_backup_missing_photos", "Photos that are missing or corrupt in the archive.",
         [(job, "\(run.missing.count)")])
     }
+    if let inbox = status.run?.inbox {
+      add(
+        "smilepile_inbox_imported_backups", "Backups of phones that the last run imported.",
+        [(job, "\(inbox.backups)")])
+      add(
+        "smilepile_inbox_imported_photos", "Photos that these backups added to the library.",
+        [(job, "\(inbox.photos)")])
+      add(
+        "smilepile_inbox_unreadable_backups",
+        "Backups in the inboxes that cannot be imported, or are damaged.",
+        [(job, "\(inbox.unreadable)")])
+    }
     if let success = status.lastSuccess {
       add(
         "smilepile_backup_last_success_timestamp_seconds", "When the last complete run ended.",

@@ -48,6 +48,7 @@ struct RunState {
     run.archives = backup.archives
     (run.photos, run.bytes) = backup.selected
     run.archiveBytes = backup.archiveBytes
+    run.inbox = backup.inbox
     run.destinations = backup.destinations.map(\.record)
     run.missing = issues.filter(\.isOfPhoto).map(\.message)
     run.warnings = issues.filter { $0.severity <= .incomplete && !$0.isOfPhoto && !$0.isOfFailedDestination }

@@ -38,6 +38,16 @@ package struct StateFolder: Sendable {
     }
   }
 
+  /// Takes the lock of all inboxes of this user, since several jobs may share an inbox. Creates a missing folder.
+  ///
+  /// - Throws: `FileLock.Busy`, `FileError`, `OwnershipError` if other users can change the folder, or what `whileWaiting`
+  ///   throws.
+  func lockInboxes(waiting: Duration, whileWaiting: () throws -> Void) throws -> FileLock {
+    try Directory.makeAll(path)
+    // no job has a dot in its name
+    return try FileLock("all.inbox.lock", in: openFolder(), waiting: waiting, whileWaiting: whileWaiting)
+  }
+
   private func openFolder() throws -> Directory {
     let folder = try Directory.open(path)
     try Ownership.require(folder)

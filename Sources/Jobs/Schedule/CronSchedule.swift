@@ -53,18 +53,20 @@ package struct CronSchedule: Sendable {
   ) throws(ScheduleInstallError) -> [InstalledTask] {
     let block = try read().block(job.mark)
     let isCurrent = block == (try CrontabBlock(job: job).text())
-    return ScheduledJob.Task.allCases.map { task in
-      let schedule = job.schedule(of: task)
+    return ScheduledJob.Task.allCases.compactMap { task in
       let state: InstalledTask.State =
-        switch (block, schedule) {
-        case (nil, nil): .manual
-        case (nil, _): .missing
-        case (_, nil): isCurrent ? .manual : .unscheduled
-        default: isCurrent ? .installed : .outdated
+        switch (block, job.runsAutomatically(task)) {
+        case (nil, false): .manual
+        case (nil, true): .missing
+        case (_?, false): isCurrent ? .manual : .unscheduled
+        case (_?, true): isCurrent ? .installed : .outdated
         }
+      // most jobs have no inbox
+      if task == .inbox, job.inboxes.isEmpty { return nil }
       let nextRun =
-        state == .installed ? schedule?.nextRun(after: now, in: zone, skipped: .runsAfterwards) : nil
-      return InstalledTask(job: job.name, task: task, schedule: schedule, state: state, nextRun: nextRun)
+        state == .installed
+        ? job.schedule(of: task)?.nextRun(after: now, in: zone, skipped: .runsAfterwards) : nil
+      return InstalledTask(job, task, state, nextRun: nextRun)
     }
   }
 

@@ -105,7 +105,8 @@ struct CrontabBlock {
   static func isOurs(_ line: String) -> Bool {
     if line == note || line.hasPrefix(Crontab.begin) || line.hasPrefix(Crontab.end) { return true }
     return !line.hasPrefix("#") && line.contains(" \(priorityCommand.joined(separator: " ")) ")
-      && (line.contains(" backup --config ") || line.contains(" drill --config ")) && line.contains(" -- ")
+      && ScheduledJob.Task.allCases.contains { line.contains(" \($0.rawValue) --config ") }
+      && line.contains(" -- ")
   }
 
   /// Cron truncates a longer command silently. cron's MAX_COMMAND is 1000 with the final zero.
@@ -120,8 +121,7 @@ struct CrontabBlock {
     guard !words.contains(where: { $0.contains("\\") }) else { throw .backslashForCron(job: job.name) }
     var lines: [String] = []
     for task in ScheduledJob.Task.allCases {
-      guard let schedule = job.schedule(of: task) else { continue }
-      for time in schedule.cronTimes {
+      for time in job.cronTimes(of: task) {
         let command = Self.command(job, task, time.condition)
         guard command.utf8.count <= Self.longestCommand else { throw .commandTooLong(job: job.name) }
         lines.append("\(time.fields) \(command)")
@@ -138,9 +138,19 @@ struct CrontabBlock {
     // cron sets HOME itself
     let variables = job.environment.filter { $0.key != "HOME" }.sorted { $0.key < $1.key }
       .map { "\($0.key)=\($0.value.shellQuoted)" }
-    let words = priorityCommand + job.command(for: task)
-    let command = (variables + words.map(\.shellQuoted)).joined(separator: " ")
+    let words = priorityCommand + job.command(for: task, task == .inbox ? ["--quiet"] : [])
+    // cron mails each output, and the next backup reports what this run could not import
+    let output = task == .inbox ? [">/dev/null", "2>&1"] : []
+    let command = (variables + words.map(\.shellQuoted) + output).joined(separator: " ")
     // cron(8) reads % as a line feed unless a backslash precedes it
     return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")
+  }
+}
+
+extension ScheduledJob {
+  /// Returns when cron runs a task: an inbox every minute, since cron gets no events.
+  fileprivate func cronTimes(of task: Task) -> [Schedule.CronTime] {
+    guard task == .inbox else { return schedule(of: task)?.cronTimes ?? [] }
+    return runsAutomatically(task) ? [Schedule.CronTime(fields: "* * * * *")] : []
   }
 }

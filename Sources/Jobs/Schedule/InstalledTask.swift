@@ -24,8 +24,8 @@ package struct InstalledTask: Sendable, Equatable {
   package var job: String
   /// The scheduled task.
   package var task: ScheduledJob.Task
-  /// The schedule in the job file; nil if the job file has none.
-  package var schedule: Schedule?
+  /// When the job file wants it to run, for the user; nil for a manual task.
+  package var timing: String?
   /// The state of the installation.
   package var state: State
   /// The time of the next run, which systemd delays by up to two minutes; nil if there is no next run.
@@ -33,6 +33,11 @@ package struct InstalledTask: Sendable, Equatable {
 
   /// True if the installation matches the job file.
   package var matchesJobFile: Bool { state == .installed || state == .manual }
+
+  init(_ job: ScheduledJob, _ task: ScheduledJob.Task, _ state: State, nextRun: Date?) {
+    (self.job, self.task, self.state, self.nextRun) = (job.name, task, state, nextRun)
+    timing = job.timing(of: task)
+  }
 }
 
 /// The changes that an installation or a removal made.
@@ -41,7 +46,7 @@ package struct ScheduleChange: Sendable, Equatable {
   package var written: [String] = []
   /// The units, or the jobs in the crontab, that were removed.
   package var removed: [String] = []
-  /// The timers that could not be started because systemd does not run here.
+  /// The timers and path units that could not be started because systemd does not run here.
   package var notStarted: [String] = []
 
   /// True if the installation or removal changed nothing.

@@ -19,10 +19,15 @@ extension ScheduledJob {
     let files = [job.statusFile, job.prometheusFile].compactMap { $0?.removingLastComponent() }
     try self.init(
       name: job.name, configuration: Self.absolute(file), program: program,
-      writable: ([library] + job.destinations.map(\.path) + [folders.state] + files)
+      writable: ([library] + job.destinations.map(\.path) + job.inboxes.map(\.path) + [folders.state] + files)
         .map(Self.absolute),
       readable: job.passwordFile.map { [Self.absolute($0)] } ?? [], runsCommands: job.runsCommands,
       environment: folders.variables, schedule: job.schedule, drill: job.drill)
+    if case .command = job.password { runsPasswordCommand = true }
+    inboxes = job.inboxes.map { Self.absolute($0.path) }
+    pollsInboxes = inboxes.contains { folder in
+      (try? Directory.open(folder).fileSystem().reportsEveryChange) == false
+    }
     let last = [job.hooks.onFailure, job.hooks.finally].count { $0 != nil }
     stopSeconds += last * Int(min(job.hooks.timeLimit, 86400).rounded(.up))
     user = owner
@@ -45,6 +50,9 @@ extension ScheduledJob {
 }
 
 extension Job {
+  /// When the backups of an inbox are imported, for the user.
+  package static let timingOfInbox = "when files arrive"
+
   /// The password file of the job; nil if the job has none.
   fileprivate var passwordFile: FilePath? {
     if case .file(let path) = password { path } else { nil }

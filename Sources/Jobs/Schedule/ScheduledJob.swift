@@ -3,12 +3,14 @@ import SystemPackage
 
 /// The facts of a job that a scheduled run needs.
 package struct ScheduledJob: Sendable, Equatable {
-  /// The two tasks of a job.
+  /// The tasks of a job.
   package enum Task: String, Sendable, CaseIterable {
     /// `smilepile backup`.
     case backup
     /// `smilepile drill`.
     case drill
+    /// `smilepile inbox`. It has no schedule: it runs when files arrive.
+    case inbox
   }
 
   /// The job's name in the job file.
@@ -20,10 +22,16 @@ package struct ScheduledJob: Sendable, Equatable {
   /// The absolute paths of the folders that the job writes: the library, the destinations, the state folder,
   /// and the folders of the status and Prometheus files.
   package var writable: [FilePath]
+  /// The absolute paths of the inboxes.
+  package var inboxes: [FilePath] = []
+  /// True if systemd must look into the inboxes every minute, since it gets no events of a network file system.
+  package var pollsInboxes = false
   /// The absolute paths of other files that the job reads: the password file.
   package var readable: [FilePath]
   /// True if the job starts commands of the user: hooks or a password command. Their needs are unknown.
   package var runsCommands: Bool
+  /// True if one of them is a password command.
+  package var runsPasswordCommand = false
   /// The maximum time in seconds from the stop signal to the end of the job. The last hooks run within this time.
   package var stopSeconds = 300
   /// The user who owns the library, if a service of the system must run as that user; nil for root.
@@ -69,13 +77,31 @@ package struct ScheduledJob: Sendable, Equatable {
 
   /// Returns the schedule of a task; nil for a manual task.
   package func schedule(of task: Task) -> Schedule? {
-    let schedule = task == .backup ? schedule : drill
+    let schedule: Schedule? =
+      switch task {
+      case .backup: schedule
+      case .drill: drill
+      case .inbox: nil
+      }
     return schedule?.frequency == .manual ? nil : schedule
   }
 
+  /// Returns true if the task starts commands of the user. The import from an inbox runs no hooks.
+  func runsCommands(for task: Task) -> Bool { task == .inbox ? runsPasswordCommand : runsCommands }
+
+  /// Returns true if the task runs without the user.
+  package func runsAutomatically(_ task: Task) -> Bool {
+    task == .inbox ? !inboxes.isEmpty : schedule(of: task) != nil
+  }
+
+  /// Returns when a task runs, for the user; nil for a manual task.
+  package func timing(of task: Task) -> String? {
+    task == .inbox ? inboxes.isEmpty ? nil : Job.timingOfInbox : schedule(of: task)?.description
+  }
+
   /// Returns the words of the command that runs the task.
-  func command(for task: Task) -> [String] {
-    [program.string, task.rawValue, "--config", configuration.string, "--", name]
+  func command(for task: Task, _ options: [String] = []) -> [String] {
+    [program.string, task.rawValue, "--config", configuration.string] + options + ["--", name]
   }
 
   /// The text in the first line of each installed file or block, which identifies the owning job.

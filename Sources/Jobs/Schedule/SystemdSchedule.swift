@@ -2,7 +2,7 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// Installs jobs as services and timers of systemd. All functions block.
+/// Installs jobs as services, timers and path units of systemd. All functions block.
 package struct SystemdSchedule: Sendable {
   /// The owner of the units: a user or the system.
   package let scope: UnitScope
@@ -33,8 +33,9 @@ package struct SystemdSchedule: Sendable {
     ScheduledJob.Task.allCases.flatMap { task -> [(name: String, text: String?)] in
       let text = UnitText(job: job, task: task, scope: scope)
       let name = UnitText.name(task, job.name)
-      let timer = text.timer
-      return [("\(name).service", timer == nil ? nil : text.service), ("\(name).timer", timer)]
+      let service = job.runsAutomatically(task) ? text.service : nil
+      let path = task == .inbox ? [("\(name).path", text.path)] : []
+      return [("\(name).service", service)] + path + [("\(name).timer", text.timer)]
     }
   }
 
@@ -45,9 +46,10 @@ package struct SystemdSchedule: Sendable {
     }
   }
 
-  /// Installs the units that the jobs need, removes the units that the jobs no longer need, and starts the timers.
+  /// Installs the units that the jobs need, removes the units that the jobs no longer need, and starts the timers and path
+  /// units.
   ///
-  /// Starts no timer if systemd does not run, for example in the image of another machine.
+  /// Starts nothing if systemd does not run, for example in the image of another machine.
   ///
   /// - Throws: `ScheduleInstallError`. Nothing has changed if a third-party file has the name of a unit. If
   ///   systemctl failed, the files are installed and the caller can repeat the call.
@@ -65,20 +67,23 @@ package struct SystemdSchedule: Sendable {
         if try isOurs(name, job.mark, folder) { try take(name, job.mark, folder, &change) }
       }
     }
-    let timers = jobs.flatMap(units).filter { $0.text != nil }.map(\.name).filter { $0.hasSuffix(".timer") }
+    let triggers = jobs.flatMap(units).filter { $0.text != nil }.map(\.name).filter(Self.isTrigger)
     guard try tell(["daemon-reload"]) else {
-      change.notStarted = timers
+      change.notStarted = triggers
       return change
     }
-    for name in timers {
+    for name in triggers {
       try systemctl.succeed(["enable", "--now", name])
-      // a running timer keeps its old text until it is restarted
+      // a running unit keeps its old text until it is restarted
       if change.written.contains(name) { try systemctl.succeed(["restart", name]) }
     }
     return change
   }
 
-  /// Stops the timers of these jobs and removes their units.
+  /// Returns true for a unit that starts a service: a timer or a path unit.
+  private static func isTrigger(_ name: String) -> Bool { !name.hasSuffix(".service") }
+
+  /// Stops the timers and path units of these jobs and removes their units.
   ///
   /// - Parameter marks: marks from `ScheduledJob` or from `marks()`.
   package func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
@@ -110,8 +115,8 @@ package struct SystemdSchedule: Sendable {
   private func take(
     _ name: String, _ mark: String, _ folder: borrowing UnitFolder, _ change: inout ScheduleChange
   ) throws(ScheduleInstallError) {
-    // disabling an already disabled timer is harmless after a crash; a timer that still runs is an error
-    if name.hasSuffix(".timer") { _ = try tell(["disable", "--now", name]) }
+    // disabling an already disabled unit is harmless after a crash; a timer that still runs is an error
+    if Self.isTrigger(name) { _ = try tell(["disable", "--now", name]) }
     if try folder.remove(name, mark: mark) { change.removed.append(name) }
   }
 
@@ -145,11 +150,12 @@ package struct SystemdSchedule: Sendable {
     let folder = try UnitFolder(folder, make: false)
     var tasks: [InstalledTask] = []
     for task in ScheduledJob.Task.allCases {
-      let schedule = job.schedule(of: task)
       let state = try state(of: task, job, folder)
-      let nextRun = state == .installed ? schedule?.nextRun(after: now, in: zone) : nil
-      tasks.append(
-        InstalledTask(job: job.name, task: task, schedule: schedule, state: state, nextRun: nextRun))
+      // most jobs have no inbox
+      if task == .inbox, state == .manual { continue }
+      let nextRun =
+        state == .installed ? job.schedule(of: task)?.nextRun(after: now, in: zone) : nil
+      tasks.append(InstalledTask(job, task, state, nextRun: nextRun))
     }
     return tasks
   }
@@ -157,29 +163,39 @@ package struct SystemdSchedule: Sendable {
   private func state(
     of task: ScheduledJob.Task, _ job: ScheduledJob, _ folder: borrowing UnitFolder?
   ) throws(ScheduleInstallError) -> InstalledTask.State {
-    let text = UnitText(job: job, task: task, scope: scope)
-    let name = UnitText.name(task, job.name)
-    let wanted = [("\(name).timer", text.timer), ("\(name).service", text.timer == nil ? nil : text.service)]
-    let isAsked = text.timer != nil
-    var (present, current) = (0, 0)
-    for (name, text) in wanted {
+    let own = units(of: job).filter { Self.isOf(task, job.name, $0.name) }
+    let isAsked = own.contains { $0.text != nil }
+    var (isPresent, isCurrent) = (false, true)
+    for (name, text) in own {
       switch try folder?.holder(of: name, mark: job.mark) ?? .nothing {
-      case .nothing: break
-      case .ours(let found): (present, current) = (present + 1, current + (found == text ? 1 : 0))
+      case .nothing: isCurrent = isCurrent && text == nil
+      case .ours(let found):
+        isPresent = true
+        // the disk of an inbox may not be mounted now, so that it does not look like a network file system
+        let isSpareTimer = task == .inbox && text == nil && name.hasSuffix(".timer")
+        isCurrent = isCurrent && (found == text || isSpareTimer)
       case .otherJob, .thirdParty: if isAsked { return .thirdParty }
       }
     }
-    switch (isAsked, present) {
-    case (false, 0): return .manual
-    case (false, _): return .unscheduled
-    case (true, 0): return .missing
-    default: break
+    switch (isAsked, isPresent) {
+    case (false, false): return .manual
+    case (false, true): return .unscheduled
+    case (true, false): return .missing
+    case (true, true): break
     }
-    guard current == 2 else { return .outdated }
+    guard isCurrent else { return .outdated }
     // a timer may be active but not enabled, or enabled but not active
-    for question in ["is-active", "is-enabled"] {
-      guard try systemctl.run([question, "--quiet", "\(name).timer"]).status == 0 else { return .stopped }
+    for (name, text) in own where text != nil && Self.isTrigger(name) {
+      for question in ["is-active", "is-enabled"] {
+        guard try systemctl.run([question, "--quiet", name]).status == 0 else { return .stopped }
+      }
     }
     return .installed
+  }
+
+  /// Returns true if a unit is of a task of a job.
+  private static func isOf(_ task: ScheduledJob.Task, _ job: String, _ unit: String) -> Bool {
+    let name = UnitText.name(task, job)
+    return ["service", "path", "timer"].contains { unit == "\(name).\($0)" }
   }
 }

@@ -67,7 +67,7 @@ struct UnitFolder: ~Copyable {
     do throws(FileError) {
       var units: [(String, String)] = []
       for name in try directory.names() where name.string.hasPrefix("smilepile-") {
-        guard name.string.hasSuffix(".timer") || name.string.hasSuffix(".service") else { continue }
+        guard [".timer", ".path", ".service"].contains(where: name.string.hasSuffix) else { continue }
         guard case .otherJob(let mark) = (try? holder(of: name.string, mark: "")) ?? .thirdParty else {
           continue
         }

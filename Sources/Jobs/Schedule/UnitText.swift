@@ -8,7 +8,7 @@ package enum UnitScope: Sendable, Equatable {
   case system
 }
 
-/// The texts of a service and its timer. Pure.
+/// The texts of a service and of the timer and path units that start it. Pure.
 struct UnitText {
   let job: ScheduledJob
   let task: ScheduledJob.Task
@@ -31,14 +31,13 @@ struct UnitText {
     # Exit code 3 (incomplete) is a failure here on purpose.
 
     [Unit]
-    Description=\(task == .backup ? "Back up the photos of" : "Restore test of") \
-    \(Self.specifiersEscaped(job.name)) (smilepile)
+    Description=\(verb) \(Self.specifiersEscaped(job.name)) (smilepile)
     Documentation=man:smilepile(1)
-    \(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
+    \(startLimit)\(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
     [Service]
     Type=oneshot
     \(user)\(variables)
-    ExecStart=:\(job.command(for: task).map(Self.quoted).joined(separator: " "))
+    ExecStart=:\(job.command(for: task, task == .inbox ? ["--wait"] : []).map(Self.quoted).joined(separator: " "))
     SyslogIdentifier=smilepile
     Nice=19
     IOSchedulingClass=idle
@@ -56,8 +55,40 @@ struct UnitText {
     """
   }
 
+  private var verb: String {
+    switch task {
+    case .backup: "Back up the photos of"
+    case .drill: "Restore test of"
+    case .inbox: "Import backups of phones for"
+    }
+  }
+
+  /// The path unit and the timer start the service of an inbox often. With a limit, systemd would give them up.
+  private var startLimit: String { task == .inbox ? "StartLimitIntervalSec=0\n" : "" }
+
+  /// The text of the path unit; nil for a task that does not wait for files.
+  var path: String? {
+    guard task == .inbox, job.runsAutomatically(.inbox) else { return nil }
+    return """
+      \(firstLine)
+      \(Self.origin)
+
+      [Unit]
+      Description=Inbox of \(Self.specifiersEscaped(job.name)) (smilepile)
+      Documentation=man:smilepile(1)
+
+      [Path]
+      \(job.inboxes.map { "PathChanged=" + Self.specifiersEscaped($0.string) }.joined(separator: "\n"))
+
+      [Install]
+      WantedBy=paths.target
+
+      """
+  }
+
   /// The text of the timer; nil for a manual task.
   var timer: String? {
+    if task == .inbox { return job.pollsInboxes ? timerOfInbox : nil }
     guard let schedule = job.schedule(of: task) else { return nil }
     return """
       \(firstLine)
@@ -79,6 +110,25 @@ struct UnitText {
       """
   }
 
+  private var timerOfInbox: String {
+    """
+    \(firstLine)
+    \(Self.origin)
+
+    [Unit]
+    Description=Inbox of \(Self.specifiersEscaped(job.name)) on a network file system (smilepile)
+    Documentation=man:smilepile(1)
+
+    [Timer]
+    OnCalendar=minutely
+    AccuracySec=5s
+
+    [Install]
+    WantedBy=timers.target
+
+    """
+  }
+
   private static let origin =
     "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins are not changed."
 
@@ -97,7 +147,7 @@ struct UnitText {
   /// The `ReadWritePaths=` lines. With `-` systemd ignores a missing folder, and the command reports the folder.
   private var folders: String {
     let own =
-      job.writable + (job.runsCommands && scope == .system ? ["/var/spool", "/var/mail"] : [])
+      job.writable + (job.runsCommands(for: task) && scope == .system ? ["/var/spool", "/var/mail"] : [])
       + (needsSharedTemporaries ? Self.temporaries : [])
     var lines: [String] = []
     for path in own {
@@ -109,7 +159,7 @@ struct UnitText {
 
   private var sandbox: String {
     UnitSandbox(
-      runsCommands: job.runsCommands, runsAsRoot: scope == .system && job.user == nil,
+      runsCommands: job.runsCommands(for: task), runsAsRoot: scope == .system && job.user == nil,
       hasPrivateTemporaries: !needsSharedTemporaries
     ).text
   }
@@ -119,7 +169,7 @@ struct UnitText {
   /// True if the job needs the machine's folders for temporary files. Commands exchange files there, and the
   /// paths of the job may be inside them.
   private var needsSharedTemporaries: Bool {
-    job.runsCommands
+    job.runsCommands(for: task)
       || ([job.configuration, job.program] + job.writable + job.readable).contains { path in
         Self.temporaries.contains { path.lexicallyNormalized().starts(with: $0) }
       }

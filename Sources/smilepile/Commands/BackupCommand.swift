@@ -9,7 +9,7 @@ import SystemPackage
 struct BackupCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Run backup jobs: export, verify, copy, prune.",
+    abstract: "Run backup jobs: import inboxes, export, verify, copy, prune.",
     discussion: """
       Runs the given jobs, or all jobs of the job file, one after the other. A job that fails does not stop the \
       next one. Each job prints one line. A job whose library has not changed writes no archive.
@@ -51,6 +51,9 @@ struct BackupCommand: JobCommand {
     var archiveBytes: Int
     var missing: [String]
     var removed: [String]
+    var backupsImported: Int
+    var photosImported: Int
+    var backupsUnreadable: Int
     var warnings: [String]
     var startedAt: Int64?
     var finishedAt: Int64?
@@ -114,7 +117,8 @@ struct BackupCommand: JobCommand {
     reporter.json(
       JobLine(
         job: job.name, outcome: outcome.rawValue, exitCode: status.rawValue, message: message, archives: [],
-        photos: 0, bytes: 0, archiveBytes: 0, missing: [], removed: [], warnings: []))
+        photos: 0, bytes: 0, archiveBytes: 0, missing: [], removed: [], backupsImported: 0, photosImported: 0,
+        backupsUnreadable: 0, warnings: []))
   }
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
@@ -126,7 +130,9 @@ struct BackupCommand: JobCommand {
       JobLine(
         job: job.name, outcome: run.outcome.rawValue, exitCode: run.exitCode ?? 1, message: run.message,
         archives: run.archives, photos: run.photos, bytes: run.bytes, archiveBytes: run.archiveBytes,
-        missing: run.missing, removed: run.destinations.flatMap(\.removed), warnings: run.warnings,
+        missing: run.missing, removed: run.destinations.flatMap(\.removed),
+        backupsImported: run.inbox?.backups ?? 0, photosImported: run.inbox?.photos ?? 0,
+        backupsUnreadable: run.inbox?.unreadable ?? 0, warnings: run.warnings,
         startedAt: run.startedAt, finishedAt: run.finishedAt))
   }
 
@@ -135,13 +141,18 @@ struct BackupCommand: JobCommand {
     let archive = run.archives.first.map { "; \($0.escaped)" } ?? ""
     switch run.outcome {
     case .running, .failed, .interrupted: return run.outcome.rawValue
-    case .unchanged: return "unchanged, \(Count(run.photos, "photo"))\(archive)"
+    case .unchanged: return "unchanged, \(Count(run.photos, "photo"))\(imports(run))\(archive)"
     case .done, .incomplete:
       let copies = run.destinations.count { !$0.archives.isEmpty }
       let removed = run.destinations.reduce(0) { $0 + $1.removed.count }
       return "\(run.outcome.rawValue), \(Count(run.photos, "photo")), \(ByteCount(run.bytes)) in "
         + "\(Count(copies, "copy", "copies"))"
-        + (removed == 0 ? "" : ", \(Count(removed, "archive")) removed") + archive
+        + (removed == 0 ? "" : ", \(Count(removed, "archive")) removed") + imports(run) + archive
     }
+  }
+
+  private static func imports(_ run: JobStatus.RunRecord) -> String {
+    let count = run.inbox?.backups ?? 0
+    return count == 0 ? "" : ", \(Count(count, "backup")) of phones imported"
   }
 }

@@ -50,9 +50,10 @@ struct Config: ParsableCommand {
     }
 
     private static func tasks(of job: Job) -> [Task] {
-      [("backup", job.schedule), ("drill", job.drill)].compactMap { task, schedule in
-        schedule.map { Task(job: job.name, task: task, schedule: $0.description) }
-      }
+      let inbox = job.inboxes.isEmpty ? nil : Job.timingOfInbox
+      return [
+        ("backup", job.schedule?.description), ("drill", job.drill?.description), ("inbox", inbox),
+      ].compactMap { task, timing in timing.map { Task(job: job.name, task: task, schedule: $0) } }
     }
 
     func run() async throws {

@@ -47,7 +47,7 @@ extension ScheduleCommand {
         for task in try scheduler.status(of: job, at: .now, in: .current) {
           matchesJobFile = matchesJobFile && task.matchesJobFile
           var line = Line(
-            job: task.job, task: task.task.rawValue, schedule: task.schedule?.description,
+            job: task.job, task: task.task.rawValue, schedule: task.timing,
             state: task.state.rawValue,
             nextRun: task.nextRun?.milliseconds)
           switch task.task {
@@ -56,6 +56,7 @@ extension ScheduleCommand {
           case .drill:
             let drill = status.lastRestoreTest
             (line.lastRun, line.lastOutcome) = (drill?.at, drill.map { $0.hasPassed ? "passed" : "failed" })
+          case .inbox: break
           }
           lines.append(line)
           reporter.result(text(of: line, task).escaped)
@@ -80,6 +81,8 @@ extension ScheduleCommand {
         case .outdated: "outdated; run smilepile schedule install"
         case .stopped: "stopped; run smilepile schedule install"
         case .missing: "not installed; run smilepile schedule install"
+        case .unscheduled where task.task == .inbox:
+          "installed, but without an inbox in the job file; run smilepile schedule install"
         case .unscheduled: "installed, but without a schedule in the job file; run smilepile schedule install"
         case .manual: "manual"
         case .thirdParty: "not installed: a unit of another program has the same name; rename the job"

@@ -11,8 +11,8 @@ struct ScheduleCommand: ParsableCommand {
     abstract: "Run jobs on a schedule, through systemd or cron.",
     discussion: """
       Each scheduled backup and drill of the job file gets a systemd service and a timer, or a line in the crontab \
-      if systemd does not run. Root gets system units, other users get user units. Other units and lines are never \
-      changed.
+      if systemd does not run. An inbox is watched: its backups are imported within two minutes. Root gets system \
+      units, other users get user units. Other units and lines are never changed.
 
       Example:
         smilepile schedule install
@@ -60,7 +60,7 @@ struct ScheduleCommand: ParsableCommand {
       for job in plan.jobs {
         warnings += Self.skippedRuns(job, scheduler)
         warnings += Self.otherOwner(job, scheduler)
-        if job.schedule == nil, job.drill == nil, jobs.names.contains(job.name) || plan.jobs.count == 1 {
+        if !job.isScheduled, jobs.names.contains(job.name) || plan.jobs.count == 1 {
           warnings.append("the job “\(job.name)” has no schedule; add “schedule:” to it in \(plan.file)")
         }
       }

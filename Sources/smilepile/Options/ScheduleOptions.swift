@@ -87,8 +87,8 @@ struct SchedulePlan {
     for user in jobs.compactMap(\.user) { try ServiceFolders(["HOME": user.home]).make(as: user) }
   }
 
-  /// True if any job is scheduled.
-  var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
+  /// True if any job has a schedule or an inbox.
+  var hasSchedules: Bool { jobs.contains(where: \.isScheduled) }
 
   /// Returns the marks of installed jobs that are no longer in this job file.
   func orphans(_ scheduler: Scheduler) throws -> Set<String> {
@@ -144,4 +144,9 @@ enum Scheduler {
     case .cron(let cron): try cron.status(of: job, at: now, in: zone)
     }
   }
+}
+
+extension ScheduledJob {
+  /// True if a task of the job runs without the user.
+  var isScheduled: Bool { Task.allCases.contains(where: runsAutomatically) }
 }

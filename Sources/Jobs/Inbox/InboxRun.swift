@@ -1,0 +1,339 @@
+import ArchiveCatalog
+import Backup
+import Checksums
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// Imports the new backups in the inboxes of a job into its library.
+///
+/// A backup is identified by the SHA-256 of its file. The ledger records which version of a file has which content, and
+/// which contents are imported into which library:
+///
+/// | the ledger has | meaning | what a run does |
+/// |---|---|---|
+/// | neither | new | reads, imports, records both in one transaction, moves |
+/// | the content, imported | moved, copied or uploaded again | reads, records the version, moves |
+/// | version and content, imported | known | moves, without reading; after an interruption between import and move |
+/// | version and content, damaged | reported again | nothing |
+///
+/// An import of a backup that was imported before adds nothing, so a run that is killed before it records an import does no
+/// harm.
+struct InboxRun {
+  let job: Job
+  /// The library's folder.
+  let library: FilePath
+  let context: JobContext
+  let counter: ProgressCounter
+  /// True to report only. A dry run takes no lock and writes nothing.
+  var isDryRun = false
+  /// The part of the whole operation's progress that this step has.
+  var share = 0.0...1.0
+
+  /// The state of one run.
+  private struct Pass {
+    /// The ID of the library; its path if it has none.
+    let libraryID: String
+    /// The backups that were imported into the library, by content.
+    var imported: [[UInt8]: ImportedBackup]
+    var report = InboxReport()
+  }
+
+  /// Imports the new backups once. Blocks.
+  ///
+  /// - Throws: errors that concern the library or this process, not an inbox or a file: `InboxFault.busy`, `LibraryError`,
+  ///   `FileLock.Busy`, environment failures, `CancellationError`. What was imported before stays imported.
+  func run() throws -> InboxReport {
+    guard !isDryRun else { return try readAll() }
+    let lock = try lockInboxes()
+    let report = Result { try readAll() }
+    lock.release()
+    return try report.get()
+  }
+
+  private func readAll() throws -> InboxReport {
+    let id = try Library(path: library).libraryID() ?? ArchiveFile.location(of: library)
+    var pass = Pass(libraryID: id, imported: context.ledger.importedBackups(library: id))
+    for (index, inbox) in job.inboxes.enumerated() {
+      try counter.checkCancellation()
+      do {
+        let folder = try inbox.open(outside: library, job.destinations.map(\.path))
+        try read(inbox, folder, part(index, of: job.inboxes.count, in: share), &pass)
+      } catch let error as InboxFault {
+        pass.report.faults.append("\(error)")
+      } catch let error as OwnershipError {
+        pass.report.faults.append(JobMessage.text(of: error))
+      } catch let error as FileError where !error.isResourceExhaustion {
+        pass.report.faults.append("\(error)")
+      }
+    }
+    return pass.report
+  }
+
+  private func lockInboxes() throws -> FileLock {
+    do {
+      return try context.state.lockInboxes(
+        waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
+    } catch let busy as FileLock.Busy {
+      throw InboxFault.busy(busy)
+    }
+  }
+
+  private func part(_ index: Int, of count: Int, in share: ClosedRange<Double>) -> ClosedRange<Double> {
+    let step = (share.upperBound - share.lowerBound) / Double(max(1, count))
+    return (share.lowerBound + Double(index) * step)...(share.lowerBound + Double(index + 1) * step)
+  }
+
+  // MARK: Files
+
+  private func read(
+    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ share: ClosedRange<Double>, _ pass: inout Pass
+  ) throws {
+    let files = try folder.files()
+    let contents = context.ledger.inboxContents(inFolder: folder.location)
+    for (index, (name, status)) in files.enumerated() {
+      try counter.checkCancellation()
+      let version = folder.version(name, status)
+      let known = contents[version.location].flatMap { known in
+        known.file.isSameVersion(as: version) ? pass.imported[known.content] : nil
+      }
+      if let known {
+        try finish(inbox, folder, name, version, known, &pass)
+        continue
+      }
+      counter.begin(part(index, of: files.count, in: share))
+      do {
+        try readNew(inbox, folder, name, &pass)
+      } catch let error as FileError where error.isMissing {
+        // another program has moved the file meanwhile
+      }
+    }
+    let present = Set(files.map { folder.version($0.name, $0.status).location })
+    if !isDryRun { context.ledger.forgetInboxFiles(contents.keys.filter { !present.contains($0) }.sorted()) }
+  }
+
+  /// Handles a file whose content is not known.
+  private func readNew(
+    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ pass: inout Pass
+  ) throws {
+    if UnfinishedFile.isTemporary(name) {
+      pass.report.files.append(InboxFile(inbox, name, .unfinished(.temporaryName)))
+      return
+    }
+    guard try BackupFiles.mayBeBackup(name, in: folder.directory) else {
+      pass.report.files.append(InboxFile(inbox, name, .ignored))
+      return
+    }
+    let file: File
+    do throws(FileError) {
+      file = try folder.directory.open(name, .read)
+    } catch {
+      if error.isMissing || error.isResourceExhaustion { throw error }
+      pass.report.files.append(InboxFile(inbox, name, .unreadable(reason: "\(error)")))
+      return
+    }
+    let status = try file.status()
+    if let settling = UnfinishedFile.settlingEnd(of: status, now: context.now()) {
+      pass.report.nextSettling = min(pass.report.nextSettling ?? .max, settling)
+      pass.report.files.append(InboxFile(inbox, name, .unfinished(.modified)))
+      return
+    }
+    if file.isOpenForWriting() == true {
+      pass.report.files.append(InboxFile(inbox, name, .unfinished(.openForWriting)))
+      return
+    }
+    let backup: OpenedBackup
+    do {
+      backup = try open(name, folder, as: status)
+    } catch {
+      if ArchiveVerification.isInconclusive(error) || (error as? FileError)?.isMissing == true { throw error }
+      let state = self.state(of: folder.directory.path(of: name), status, after: error)
+      pass.report.files.append(InboxFile(inbox, name, state))
+      return
+    }
+    let content = try SHA256Digest(of: file) { _ in try counter.checkCancellation() }.bytes
+    guard try file.status().version == status.version else {
+      pass.report.files.append(InboxFile(inbox, name, .unfinished(.modified)))
+      return
+    }
+    let version = folder.version(name, status)
+    if let known = pass.imported[content] {
+      if !isDryRun { context.ledger.record(content, of: version) }
+      return try finish(inbox, folder, name, version, known, &pass)
+    }
+    try add(backup, content, inbox, folder, name, file, version, &pass)
+  }
+
+  /// Opens the file again, since a backup keeps its own open file.
+  private func open(
+    _ name: FilePath, _ folder: borrowing InboxFolder, as status: FileStatus
+  ) throws -> OpenedBackup {
+    func open(_ password: Secret?) throws -> OpenedBackup {
+      let file = try folder.directory.open(name, .read)
+      let now = try file.status()
+      guard now.identity == status.identity, now.version == status.version else {
+        throw ArchiveError.changed(file.path)
+      }
+      return try OpenedBackup(file, password: password)
+    }
+    do {
+      return try open(nil)
+    } catch  where ArchiveVerification.isOfPassword(error) && job.password != nil {
+      return try open(job.password.map(context.password))
+    }
+  }
+
+  private func state(of path: FilePath, _ status: FileStatus, after error: any Error) -> InboxFile.State {
+    let hasNoEnd =
+      switch error {
+      case ArchiveError.truncated, ArchiveError.emptyFile: true
+      default: status.size == 0
+      }
+    if hasNoEnd, UnfinishedFile.mayContinue(status, now: context.now()) { return .unfinished(.noEnd) }
+    if case ArchiveError.changed = error { return .unfinished(.modified) }
+    if BackupFiles.isThirdParty(path, error) { return .ignored }
+    return .unreadable(reason: JobMessage.text(of: error))
+  }
+
+  // MARK: Import
+
+  /// Imports a new backup, records it, and moves it.
+  private func add(
+    _ backup: OpenedBackup, _ content: [UInt8], _ inbox: Inbox, _ folder: borrowing InboxFolder,
+    _ name: FilePath, _ file: borrowing File, _ version: ArchiveFile, _ pass: inout Pass
+  ) throws {
+    let summary: ImportSummary
+    do {
+      summary = try merge(backup)
+    } catch {
+      if Self.concernsLibrary(error) { throw error }
+      let reason = "\(backup.path) was not imported: ".escaped + JobMessage.text(of: error)
+      pass.report.files.append(InboxFile(inbox, name, .unreadable(reason: reason)))
+      return
+    }
+    let isWhole = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
+    let imported = ImportedBackup(
+      content: content, library: pass.libraryID, at: context.now().milliseconds,
+      photos: summary.photosImported, problem: isWhole ? nil : Self.problem(of: backup, summary))
+    pass.report.files.append(
+      InboxFile(
+        inbox, name, .imported(photos: summary.photosImported, skipped: summary.photosSkipped)))
+    pass.report.warnings += warnings(of: backup, summary)
+    if isWhole, summary.photosNotImported > 0 {
+      pass.report.losses.append(
+        "\(backup.path) was imported; it lacks \(Count(summary.photosNotImported, "photo file"))".escaped)
+    }
+    pass.imported[content] = imported
+    if isDryRun {
+      if let problem = imported.problem { pass.report.losses.append(problem) }
+      if isWhole, inbox.afterImport == .move {
+        pass.report.files[pass.report.files.count - 1].movedTo =
+          folder.directory.path(of: name.inFolder(Inbox.imported))
+      }
+      return
+    }
+    // another program may have written to the file while it was read
+    let now = try file.status()
+    guard folder.version(name, now) == version else {
+      pass.imported[content] = nil
+      pass.report.losses.append(
+        "\(backup.path) was modified during its import; the next run imports it again".escaped)
+      return
+    }
+    context.ledger.record(content, of: version, importedNow: imported)
+    if let problem = imported.problem {
+      pass.report.losses.append(problem)
+    } else {
+      try move(inbox, folder, name, version, &pass)
+    }
+  }
+
+  private func merge(_ backup: OpenedBackup) throws -> ImportSummary {
+    var options = ImportOptions()
+    options.isDryRun = isDryRun
+    options.lockWait = .seconds(job.lockWait)
+    options.ledger = context.ledger
+    let run = ImportRun(library: library, options: options, counter: counter)
+    let operation = RecordedOperation(
+      .import, library: library, archives: [backup.path], isDryRun: isDryRun)
+    return try context.ledger.recordingHere(operation, now: context.now) { try run.run(backup) }
+  }
+
+  /// Returns true if an error of an import does not concern the backup, so that other backups would fail, too.
+  private static func concernsLibrary(_ error: any Error) -> Bool {
+    switch error {
+    case is FileLock.Busy, is LibraryError, is OwnershipError: true
+    default: ArchiveVerification.isInconclusive(error)
+    }
+  }
+
+  private static func problem(of backup: OpenedBackup, _ summary: ImportSummary) -> String {
+    let first = (summary.errors + summary.missingWithoutDamage).first.map { " (\($0.message))" } ?? ""
+    let count = max(summary.photosNotImported, summary.errors.count)
+    return
+      ("\(backup.path) is damaged: \(Count(count, "finding"))\(first); repair the file, or move it out of the inbox")
+      .escaped
+  }
+
+  private func warnings(of backup: OpenedBackup, _ summary: ImportSummary) -> [String] {
+    var warnings = summary.warnings.prefix(Self.mostWarnings).map { "\(backup.path): \($0)".escaped }
+    if summary.warnings.count > Self.mostWarnings {
+      warnings.append(
+        "\(backup.path): \(Count(summary.warnings.count - Self.mostWarnings, "more notice"))".escaped)
+    }
+    if let date = backup.metadata.exportDate, date > context.now().milliseconds + Self.clockTolerance {
+      warnings.append(
+        "\(backup.path) is dated \(Date(milliseconds: date).formatted(.iso8601)), in the future; check the clock of the phone"
+          .escaped)
+    }
+    return warnings
+  }
+
+  private static let mostWarnings = 10
+  /// In milliseconds: clocks may be set to different time zones.
+  private static let clockTolerance: Int64 = 24 * 3_600_000
+
+  // MARK: After the import
+
+  /// Handles a file whose content was imported before.
+  private func finish(
+    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ version: ArchiveFile,
+    _ known: ImportedBackup, _ pass: inout Pass
+  ) throws {
+    if let problem = known.problem {
+      pass.report.files.append(InboxFile(inbox, name, .damaged(reason: problem)))
+      return
+    }
+    var file = InboxFile(inbox, name, .known)
+    if isDryRun, inbox.afterImport == .move {
+      file.movedTo = folder.directory.path(of: name.inFolder(Inbox.imported))
+    }
+    pass.report.files.append(file)
+    if !isDryRun { try move(inbox, folder, name, version, &pass) }
+  }
+
+  /// Moves the last reported file if the inbox moves imported files.
+  private func move(
+    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ version: ArchiveFile,
+    _ pass: inout Pass
+  ) throws {
+    guard inbox.afterImport == .move else { return }
+    do {
+      let file = try folder.directory.open(name, .read)
+      // a later run reads a file that was changed since
+      guard try folder.version(name, file.status()) == version else { return }
+      let new = try folder.setAside(name, file)
+      pass.report.files[pass.report.files.count - 1].movedTo = folder.directory.path(of: new)
+    } catch let error as FileError where error.isResourceExhaustion {
+      throw error
+    } catch {
+      pass.report.faults.append(
+        "\(folder.directory.path(of: name)) was imported, and stays in the inbox: ".escaped
+          + JobMessage.text(of: error))
+    }
+  }
+}

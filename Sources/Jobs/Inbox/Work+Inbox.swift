@@ -1,0 +1,48 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+
+/// How `smilepile inbox` runs.
+package struct InboxOptions: Sendable {
+  /// Reports only. A dry run takes no lock and writes nothing.
+  package var isDryRun = false
+  /// Waits for files that were modified within the last minute, and imports them too.
+  package var waits = false
+
+  /// Makes the default options.
+  package init() {}
+}
+
+extension Work where Summary == InboxReport {
+  /// Starts to import the new backups in the inboxes of a job. Does not take the lock of the job, so a backup of the job may
+  /// run at the same time.
+  ///
+  /// The summary throws `JobError.noLibrary`, and the errors of `InboxRun.run()`.
+  package static func inbox(_ job: Job, _ context: JobContext, options: InboxOptions = InboxOptions()) -> Self
+  {
+    Work { counter in
+      guard let library = job.library else { throw JobError.noLibrary(job.name) }
+      let run = InboxRun(
+        job: job, library: library, context: context, counter: counter, isDryRun: options.isDryRun)
+      var report = try run.run()
+      while options.waits, let end = report.nextSettling {
+        try Self.wait(until: end, context, counter)
+        report = report.followed(by: try run.run())
+      }
+      return report
+    }
+  }
+
+  /// Waits until a time in milliseconds since 1970, but at least a second and at most two settling times: the clock may be
+  /// set meanwhile.
+  private static func wait(until end: Int64, _ context: JobContext, _ counter: ProgressCounter) throws {
+    let now = context.now().milliseconds
+    let limit = min(max(end - now, 1000), 2 * UnfinishedFile.settlingTime)
+    let deadline = ContinuousClock.now + .milliseconds(limit)
+    while ContinuousClock.now < deadline {
+      try counter.checkCancellation()
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import Operations
+import SystemPackage
+
+struct InboxCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inbox",
+    abstract: "Import the backups of phones that arrived in the inboxes of jobs.",
+    discussion: """
+      Imports each new backup in the folders of “inbox” in the job file, as `import` does, and then moves, keeps or \
+      deletes it. A backup is recognized by its content, and imported once. Skips files that are still being written. \
+      Backups that cannot be read stay, and are reported by each run; the exit code is then 3.
+
+      `backup` does the same before it exports. `schedule install` runs this command when files arrive.
+
+      Example:
+        smilepile inbox family --dry-run
+      """)
+
+  @Flag(
+    name: [.customShort("n"), .long],
+    help: "List the files and what would happen to them, and write nothing.")
+  var dryRun = false
+
+  @Flag(help: "Wait for files that were modified within the last minute, and import them too.")
+  var wait = false
+
+  @OptionGroup var choice: JobChoice
+  @OptionGroup var output: CommonOptions
+
+  private struct FileLine: Encodable {
+    let messageType = "inbox_file"
+    var job: String
+    var inbox: String
+    var phone: String?
+    var path: String
+    var state: String
+    var reason: String?
+    var photosImported: Int?
+    var photosSkipped: Int?
+    var movedTo: String?
+  }
+
+  fileprivate struct Summary: Encodable {
+    let messageType = "summary"
+    var jobs: Int
+    var backupsImported: Int
+    var photosImported: Int
+    var backupsUnreadable: Int
+    var filesUnfinished: Int
+    var filesMoved: Int
+    var errors: [String]
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  func validate() throws {
+    if dryRun, wait { throw ValidationError("--dry-run does not wait; remove --wait") }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let jobs = try chosenJobs()
+    let context = JobContext.ofThisProcess(reporter)
+    var options = InboxOptions()
+    (options.isDryRun, options.waits) = (dryRun, wait)
+    var summary = Summary(
+      jobs: jobs.count, backupsImported: 0, photosImported: 0, backupsUnreadable: 0, filesUnfinished: 0,
+      filesMoved: 0, errors: [], warnings: [], dryRun: dryRun)
+    var worst = ExitStatus.done
+    for job in jobs {
+      do {
+        let report = try await reporter.follow(.inbox(job, context, options: options))
+        show(report, job, reporter)
+        summary.add(report)
+        if !report.errors.isEmpty { worst = max(worst, .incomplete) }
+      } catch {
+        let message =
+          error is CancellationError ? "stopped; imported backups stay imported" : JobMessage.text(of: error)
+        reporter.error(Finding(job.name, message), during: "inbox")
+        summary.errors.append(message)
+        worst = max(worst, ExitStatus(for: error))
+      }
+      if Signals.received != nil { break }
+    }
+    reporter.json(summary)
+    if worst != .done { throw worst }
+  }
+
+  /// Returns the jobs with inboxes.
+  ///
+  /// - Throws: the errors of `JobChoice.read`; `ValidationError` if a given job, or every job, has no inbox.
+  private func chosenJobs() throws -> [Job] {
+    let chosen = try choice.read()
+    if let job = chosen.first(where: \.usesOtherLibrary) {
+      throw ValidationError("the inbox of job “\(job.name)” is that of its own library; remove -l")
+    }
+    let jobs = chosen.filter { !$0.inboxes.isEmpty }
+    let isMissing = choice.jobs.isEmpty ? jobs.isEmpty : jobs.count < chosen.count
+    guard !isMissing else {
+      let name = chosen.first { $0.inboxes.isEmpty }?.name ?? ""
+      throw ValidationError(
+        choice.jobs.isEmpty
+          ? "no job has an inbox; add “inbox:” to a job in the job file"
+          : "job “\(name)” has no inbox; add “inbox:” to it in the job file")
+    }
+    return jobs
+  }
+
+  private func show(_ report: InboxReport, _ job: Job, _ reporter: Reporter) {
+    for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
+    for error in report.errors { reporter.error(Finding(job.name, error), during: "inbox") }
+    for file in report.files {
+      if let line = text(of: file) { reporter.result("\(job.name): \(line)".escaped) }
+      reporter.json(
+        FileLine(
+          job: job.name, inbox: file.inbox.path.string, phone: file.inbox.phone, path: file.path.string,
+          state: file.state.identifier, reason: file.state.reason,
+          photosImported: file.state.photos?.imported, photosSkipped: file.state.photos?.skipped,
+          movedTo: file.movedTo?.string))
+    }
+    guard report.backupsImported > 0 || !output.quiet else { return }
+    let verb = dryRun ? "would import" : "imported"
+    reporter.importantResult(
+      report.backupsImported == 0
+        ? "\(job.name): nothing to import"
+        : "\(job.name): \(verb) \(Count(report.backupsImported, "backup")) with "
+          + "\(Count(report.photosImported, "new photo"))")
+  }
+
+  /// Returns the line for a file; nil if there is nothing to tell about it. A dry run tells about every file.
+  private func text(of file: InboxFile) -> String? {
+    let text: String
+    switch file.state {
+    case .imported(let photos, let skipped):
+      text =
+        "\(dryRun ? "would import" : "imported") \(file.label): \(Count(photos, "new photo")), \(skipped) already exist"
+    case .known where dryRun: text = "\(file.label) was imported before"
+    case .unfinished(let cause) where dryRun: text = "skipped \(file.label): \(cause.reason)"
+    case .ignored where dryRun: text = "ignored \(file.label): it is not a backup"
+    case .known, .unfinished, .ignored, .unreadable, .damaged: return nil
+    }
+    guard dryRun, let target = file.movedTo else { return text }
+    return "\(text); would move it to \(target.removingLastComponent())"
+  }
+}
+
+extension InboxCommand.Summary {
+  fileprivate mutating func add(_ report: InboxReport) {
+    backupsImported += report.backupsImported
+    photosImported += report.photosImported
+    backupsUnreadable += report.backupsUnreadable
+    filesUnfinished += report.filesUnfinished
+    filesMoved += report.filesMoved
+    errors += report.errors
+    warnings += report.warnings
+  }
+}
+
+extension InboxFile.State {
+  /// The name in JSON.
+  fileprivate var identifier: String {
+    switch self {
+    case .unfinished: "unfinished"
+    case .ignored: "ignored"
+    case .unreadable: "unreadable"
+    case .damaged: "damaged"
+    case .imported: "imported"
+    case .known: "known"
+    }
+  }
+
+  /// Why the file was not imported, or not completely.
+  fileprivate var reason: String? {
+    switch self {
+    case .unfinished(let cause): cause.reason
+    case .unreadable(let reason), .damaged(let reason): reason
+    case .ignored: "it is not a backup"
+    case .imported, .known: nil
+    }
+  }
+
+  /// The photos that the import added, and those that the library had; nil for a file that was not imported now.
+  fileprivate var photos: (imported: Int, skipped: Int)? {
+    if case .imported(let photos, let skipped) = self { (photos, skipped) } else { nil }
+  }
+}
