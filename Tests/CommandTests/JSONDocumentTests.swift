@@ -287,11 +287,21 @@ private struct PrintedJSON {
         schedule: {frequency: daily, time: "12:30"}
         retention: {keep-last: 1}
     END
+    mkdir in; echo notes > in/notes.txt
+    cat > inbox.yaml <<END
+    jobs:
+      family:
+        library: Phones
+        destinations: [one]
+        inbox: [{path: $FIXTURES/valid, phone: Anna}, in]
+    END
     printf '#!/bin/sh\ncase $1 in -l) [ -e table ] || { echo "no crontab for me" >&2; exit 1; }; cat table;; -) cat > table;; esac\n' > bin/crontab
     chmod +x bin/crontab
     j config check
     j backup
     j drill
+    smilepile init Phones > /dev/null
+    j inbox --dry-run --config inbox.yaml --trust $FIXTURES
     smilepile import -q -l Family nowhere.zip
     j history
     for number in $(seq "$(smilepile history | wc -l)"); do j history $number; done

@@ -17,6 +17,7 @@ struct Scene: Sendable {
   var pictures: FilePath { folder.appending("Pictures") }
   var backup: FilePath { folder.appending("backup.zip") }
   var secondBackup: FilePath { folder.appending("second.zip") }
+  var inbox: FilePath { folder.appending("inbox") }
 
   /// Makes the scene from which all others are copied.
   static func make(in folder: FilePath) async throws -> Scene {
@@ -68,6 +69,20 @@ struct Scene: Sendable {
     try write(bytes(9), to: staging + "/2")
     try write(Array(bytes(10).dropFirst()) + [0], to: staging + "/3")
     try write(bytes(11), to: staging + "/4")
+  }
+
+  /// Puts the backup into an inbox.
+  func fillInbox() throws {
+    try FileManager.default.createDirectory(atPath: inbox.string, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: backup.string, toPath: inbox.appending("phone.zip").string)
+  }
+
+  /// Returns a fault if the backup is neither in the inbox nor among the imported ones.
+  func faultsOfInbox() throws -> [String] {
+    let files = try FolderTree(inbox).files
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: backup.string)))
+    let isThere = files["phone.zip"] == bytes || files["imported/phone.zip"] == bytes
+    return isThere ? [] : ["the backup in the inbox is lost or changed"]
   }
 
   /// Leaves a corrupt file as the repair of a photo does.

@@ -1,6 +1,7 @@
 import Backup
 import FileSystem
 import Foundation
+import Jobs
 import Operations
 import PhotoLibrary
 import Secrets
@@ -71,7 +72,7 @@ struct WalkedOperation: Sendable {
 
 extension WalkedOperation {
   static let all: [WalkedOperation] =
-    exports + imports + others + removals + repairs + chains + extracting
+    exports + imports + inboxes + others + removals + repairs + chains + extracting
 
   /// The calls that NFS and FUSE do not support, and those that simple FAT drivers do not support.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
@@ -134,6 +135,30 @@ extension WalkedOperation {
       },
       parts: [{ scene in _ = try await importWork([scene.backup], scene).summary }]),
   ]
+
+  private static let inboxes = [
+    inbox("inbox"), inbox("inbox like NFS", lacks: likeNFS), inbox("inbox like FAT", lacks: likeFAT),
+  ]
+
+  /// Imports a backup from an inbox, and moves it.
+  private static func inbox(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change,
+      arguments: { [["inbox", "--config", $0.folder.appending("jobs.yaml").string]] },
+      run: { scene in
+        var job = Job(name: "family")
+        job.library = scene.library
+        job.inboxes = [Inbox(path: scene.inbox)]
+        job.lockWait = 10
+        var context = JobContext(
+          state: StateFolder(path: scene.folder.appending("state")),
+          password: { _ in throw CancellationError() }, exitCode: { _ in 1 })
+        // long after the files of the inbox were written
+        context.now = { Date(timeIntervalSinceNow: 86_400) }
+        return try await Work.inbox(job, context).summary.errors.isEmpty
+      }, lacks: lacks, prepare: { try $0.fillInbox() },
+      faults: { scene, _ in try scene.faultsOfInbox() })
+  }
 
   private static let others = [
     adding("add"), afterInterruption(adding("add continued")),

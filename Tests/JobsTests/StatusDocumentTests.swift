@@ -25,6 +25,7 @@ import Testing
     var destination = JobStatus.DestinationRecord(path: "/one")
     destination.failure = "it is not there"
     run.destinations = [destination]
+    run.inbox = JobStatus.InboxRecord()
     var status = JobStatus(job: "family")
     (status.run, status.lastSuccess, status.lastPassedTestAt) = (run, run, 4)
     status.libraryID = "1"
@@ -59,6 +60,7 @@ import Testing
     let run = try #require(all["run"] as? [String: Any])
     let parts = [
       "All of it": all, "A run (`run`, `last_success`)": run,
+      "An inbox (`run.inbox`)": try #require(run["inbox"] as? [String: Any]),
       "A destination (`run.destinations`)": try #require((run["destinations"] as? [[String: Any]])?.first),
       "A copy (`copies`)": try #require((all["copies"] as? [[String: Any]])?.first),
       "A file of a copy (`copies.files`)": try #require(
