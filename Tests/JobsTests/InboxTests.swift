@@ -139,6 +139,17 @@ private struct Family {
     #expect(later.backupsImported == 1)
   }
 
+  @Test("Inbox: a backup that is dated in the future is imported, with a warning")
+  func wrongClock() async throws {
+    var family = try Family()
+    let now = Date(timeIntervalSince1970: 1_700_000_000)
+    family.night.context.now = { now }
+    try family.write(Family.backup(31), to: "a.zip")
+    let report = try await family.run()
+    #expect(report.backupsImported == 1)
+    #expect(report.warnings.contains { $0.contains("in the future; check the clock of the phone") })
+  }
+
   @Test(
     "Inbox: unfinished files of other programs are skipped",
     arguments: [
@@ -333,6 +344,32 @@ private struct Family {
     let report = try await family.run()
     #expect(report.errors.first?.contains("other users can write to") == true)
     #expect(try family.photos() == 6)
+  }
+
+  @Test("Inbox: a folder of another user is refused", .enabled(if: geteuid() == 0))
+  func otherOwner() async throws {
+    let family = try Family()
+    try family.write(Family.backup(31), to: "a.zip")
+    #expect(chown(family.night.folder("in").string, 65534, 65534) == 0)
+    let report = try await family.run()
+    #expect(report.errors.first?.hasPrefix("Anna: ") == true)
+    #expect(report.errors.first?.contains("who can change it") == true)
+    #expect(try family.photos() == 6)
+  }
+
+  @Test("Inbox: a run waits for another one, and gives up after lock-wait")
+  func busy() async throws {
+    var family = try Family()
+    family.night.job.lockWait = 0
+    try family.write(Family.backup(31), to: "a.zip")
+    let lock = try family.night.context.state.lockInboxes(waiting: .zero, whileWaiting: {})
+    await #expect(throws: InboxFault.self) { try await family.run() }
+    let run = try await family.night.backup()
+    #expect(run.outcome == .incomplete)
+    #expect(run.archives.count == 1)
+    #expect(try await family.run(dryRun: true).backupsImported == 1)
+    lock.release()
+    #expect(try await family.run().backupsImported == 1)
   }
 
   @Test("Inbox: a read-only inbox is refused, unless its backups are kept", .enabled(if: geteuid() != 0))

@@ -23,6 +23,9 @@ package struct Inbox: Sendable, Equatable {
   /// Makes an inbox that moves imported backups.
   package init(path: FilePath) { self.path = path }
 
+  /// Returns a message with the name of the phone before it, if the inbox has one.
+  func naming(_ message: String) -> String { phone.map { "\($0.escaped): \(message)" } ?? message }
+
   /// The name of the folder in an inbox that has the imported backups.
   static let imported: FilePath = "imported"
 }

@@ -41,7 +41,7 @@ struct InboxDeletion {
     // opened when the first file needs them
     var archived: [ArchivedPhotos]?
     for inbox in context.job.inboxes where inbox.afterImport == .delete {
-      do {
+      try attempt(inbox, &result) { result in
         let folder = try inbox.open(outside: context.library, context.job.destinations.map(\.path))
         let contents = ledger.inboxContents(inFolder: folder.location)
         for (name, status) in try folder.files() {
@@ -52,16 +52,26 @@ struct InboxDeletion {
           else { continue }
           let found = try archived ?? destinations.compactMap(photos)
           archived = found
-          if try delete(name, version, in: folder, ifAnyContains: found) {
+          try attempt(inbox, &result) { result in
+            guard try delete(name, version, in: folder, ifAnyContains: found) else { return }
             result.deleted.append(folder.directory.path(of: name))
           }
         }
-      } catch {
-        if ArchiveVerification.isInconclusive(error) { throw error }
-        result.issues.append(.incomplete(.inbox, JobMessage.text(of: error)))
       }
     }
     return result
+  }
+
+  /// Performs a part of the deletion, whose failure does not keep the others from being performed.
+  private func attempt(
+    _ inbox: Inbox, _ result: inout Outcome, _ body: (inout Outcome) throws -> Void
+  ) throws {
+    do {
+      try body(&result)
+    } catch {
+      if ArchiveVerification.isInconclusive(error) { throw error }
+      result.issues.append(.incomplete(.inbox, inbox.naming(JobMessage.text(of: error))))
+    }
   }
 
   /// Returns the photos of the archives with the library's current content at a destination; nil if there are none, or if

@@ -68,7 +68,9 @@ package struct InboxReport: Sendable {
   package var filesMoved: Int { files.count { $0.movedTo != nil } }
 
   /// What makes the run incomplete: one message for each inbox, file or import.
-  package var errors: [String] { faults + files.compactMap(\.problem) + losses }
+  package var errors: [String] {
+    faults + files.compactMap { file in file.problem.map(file.inbox.naming) } + losses
+  }
 
   /// The issues for a run of the job.
   var issues: [Issue] {

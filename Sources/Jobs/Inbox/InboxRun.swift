@@ -64,11 +64,11 @@ struct InboxRun {
         let folder = try inbox.open(outside: library, job.destinations.map(\.path))
         try read(inbox, folder, part(index, of: job.inboxes.count, in: share), &pass)
       } catch let error as InboxFault {
-        pass.report.faults.append("\(error)")
+        pass.report.faults.append(inbox.naming("\(error)"))
       } catch let error as OwnershipError {
-        pass.report.faults.append(JobMessage.text(of: error))
+        pass.report.faults.append(inbox.naming(JobMessage.text(of: error)))
       } catch let error as FileError where !error.isResourceExhaustion {
-        pass.report.faults.append("\(error)")
+        pass.report.faults.append(inbox.naming("\(error)"))
       }
     }
     return pass.report
@@ -222,14 +222,15 @@ struct InboxRun {
     pass.report.files.append(
       InboxFile(
         inbox, name, .imported(photos: summary.photosImported, skipped: summary.photosSkipped)))
-    pass.report.warnings += warnings(of: backup, summary)
+    pass.report.warnings += warnings(of: backup, summary).map(inbox.naming)
     if isWhole, summary.photosNotImported > 0 {
       pass.report.losses.append(
-        "\(backup.path) was imported; it lacks \(Count(summary.photosNotImported, "photo file"))".escaped)
+        inbox.naming(
+          "\(backup.path) was imported; it lacks \(Count(summary.photosNotImported, "photo file"))".escaped))
     }
     pass.imported[content] = imported
     if isDryRun {
-      if let problem = imported.problem { pass.report.losses.append(problem) }
+      if let problem = imported.problem { pass.report.losses.append(inbox.naming(problem)) }
       if isWhole, inbox.afterImport == .move {
         pass.report.files[pass.report.files.count - 1].movedTo =
           folder.directory.path(of: name.inFolder(Inbox.imported))
@@ -241,12 +242,13 @@ struct InboxRun {
     guard folder.version(name, now) == version else {
       pass.imported[content] = nil
       pass.report.losses.append(
-        "\(backup.path) was modified during its import; the next run imports it again".escaped)
+        inbox.naming(
+          "\(backup.path) was modified during its import; the next run imports it again".escaped))
       return
     }
     context.ledger.record(content, of: version, importedNow: imported)
     if let problem = imported.problem {
-      pass.report.losses.append(problem)
+      pass.report.losses.append(inbox.naming(problem))
     } else {
       try move(inbox, folder, name, version, &pass)
     }
@@ -332,8 +334,9 @@ struct InboxRun {
       throw error
     } catch {
       pass.report.faults.append(
-        "\(folder.directory.path(of: name)) was imported, and stays in the inbox: ".escaped
-          + JobMessage.text(of: error))
+        inbox.naming(
+          "\(folder.directory.path(of: name)) was imported, and stays in the inbox: ".escaped
+            + JobMessage.text(of: error)))
     }
   }
 }
