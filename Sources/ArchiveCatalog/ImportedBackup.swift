@@ -48,7 +48,9 @@ extension Ledger {
           )
         }
       } ?? []
-    return Dictionary(rows.map { ($0.file.location, $0) }, uniquingKeysWith: { first, _ in first })
+    // an inbox may contain another one
+    let own = rows.filter { !$0.file.location.dropFirst(location.count + 1).contains("/") }
+    return Dictionary(own.map { ($0.file.location, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns the backups that were imported into a library, by content. Blocks.

@@ -358,6 +358,7 @@ import Testing
     #expect(ledger.inboxContents(inFolder: "/srv/in")["/srv/in/a.zip"]?.content == content)
     #expect(ledger.inboxContents(inFolder: "/srv/in")["/srv/in/a.zip"]?.file == file)
     #expect(ledger.inboxContents(inFolder: "/srv/inbox").isEmpty)
+    #expect(ledger.inboxContents(inFolder: "/srv").isEmpty)
     ledger.forgetInboxFiles(["/srv/in/a.zip"])
     #expect(ledger.inboxContents(inFolder: "/srv/in").isEmpty)
   }

@@ -42,7 +42,7 @@ enum FaultWalk {
       exit(64)
     }
     let operations = WalkedOperation.all.filter {
-      (only?.contains($0.name) ?? true) && (command == nil || $0.lacks.isEmpty)
+      (only?.contains($0.name) ?? true) && (command == nil || $0.lacks.isEmpty && $0.hasCommand)
     }
     let series = Series.all.filter { word.map($0.name.contains) ?? true }
 
