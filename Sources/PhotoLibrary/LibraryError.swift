@@ -41,7 +41,7 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
     switch self {
     case .notALibrary(let path): .createLibrary(path.string)
     case .otherOwner: .actAsOwner
-    case .noSuchCategory, .ambiguousCategory, .noSuchPhoto: .listLibrary
+    case .noSuchCategory, .noSuchPhoto: .listLibrary
     default: nil
     }
   }

@@ -72,9 +72,8 @@ extension [Category] {
   /// Returns the category with a displayed name, or else with that `name`.
   ///
   /// - Throws: `LibraryError.noSuchCategory`; `.ambiguousCategory` if several categories display the name.
-  func one(named name: String) throws(LibraryError) -> Category {
-    var found = try matches(of: name)
-    if found.count > 1, let exact = found.first(where: { $0.name == name }) { found = [exact] }
+  package func one(named name: String) throws(LibraryError) -> Category {
+    let found = try matches(of: name)
     guard found.count == 1 else { throw LibraryError.ambiguousCategory(name, found.map(\.name)) }
     return found[0]
   }
@@ -84,6 +83,6 @@ extension [Category] {
     let shown = filter { $0.displayName == name }
     let found = shown.isEmpty ? filter { $0.name == name } : shown
     guard !found.isEmpty else { throw LibraryError.noSuchCategory(name) }
-    return found
+    return found.count == 1 ? found : found.first { $0.name == name }.map { [$0] } ?? found
   }
 }

@@ -63,7 +63,11 @@ extension Metadata.Movement {
     try Metadata.require(assetPath, "\(path).assetPath")
     try Metadata.require(from, "\(path).from")
     try Metadata.require(to, "\(path).to")
-    guard let checksum else { return }
+    if from == to { throw Metadata.Fault(path: path, reason: "moves nothing") }
+    guard let checksum else {
+      if assetPath == nil, from == nil { throw Metadata.Fault(path: "\(path).from", reason: "is missing") }
+      return
+    }
     guard MD5Digest(hex: checksum) != nil else {
       throw Metadata.Fault(path: "\(path).checksum", reason: "is not an MD5")
     }

@@ -10,8 +10,8 @@ import PhotoLibrary
 package struct ContentVariants: Sendable, Equatable {
   private var incoming: [Int: Int] = [:]
   private var existing: [Int64: Int] = [:]
-  /// The photos of the backup that are corrupt although the library has a photo with the MD5 that the backup states for
-  /// them: the reasons, by index.
+  /// The photos of the backup that are corrupt although the library has, or had, a photo with the MD5 that the backup
+  /// states for them: the reasons, by index.
   private(set) var corrupt: [Int: String] = [:]
   /// The numbers of the content tags of moved and removed photos; empty if they are all 0.
   private var tagNumbers: [FileContent: TagNumbers] = [:]

@@ -155,7 +155,10 @@ package struct MergePlan: Sendable {
   /// Returns the edit without some new photos, by ID.
   func edit(without damaged: Set<Int64>) -> LibraryEdit {
     var edit = edit
-    if !damaged.isEmpty { edit.newPhotos.removeAll { damaged.contains($0.id) } }
+    if !damaged.isEmpty {
+      edit.newPhotos.removeAll { damaged.contains($0.id) }
+      edit.returnedPhotos.removeAll { damaged.contains($0) }
+    }
     return edit
   }
 

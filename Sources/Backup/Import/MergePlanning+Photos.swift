@@ -22,6 +22,11 @@ extension MergePlanning {
       lacksIntactFile: lacksIntactFile)
     let categoryById = Dictionary(
       categories.byName.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    // copies with one identity are interchangeable: the one that is new need not be the one that was removed
+    var restored: [PhotoIdentity: Int] = [:]
+    for position in rows.indices where places.isRestored(sources[position]) {
+      restored[variants.identity(ofIncoming: rows[position], at: position), default: 0] += 1
+    }
     // not lazy, since each change of a lazy variable copies its value
     var ids: IDs?
     // by category, for copies with new names
@@ -59,7 +64,11 @@ extension MergePlanning {
       row.id = ids?.next(keeping: row.id) ?? row.id
       row.name = name
       names?[categoryId, default: []].insert(name)
-      if places.isRestored(source) { edit.returnedPhotos.append(row.id) }
+      let identity = variants.identity(ofIncoming: rows[position], at: position)
+      if let count = restored[identity], count > 0 {
+        restored[identity] = count - 1
+        edit.returnedPhotos.append(row.id)
+      }
       append(row, photo, source: source, as: matches[position] == nil ? .added : .renamed(name))
     }
     shareFavorites(of: rows, with: library.photos, updates: strategy == .merge)

@@ -1,7 +1,7 @@
 import PhotoLibrary
 
-/// Repeats what a person moved and removed in the library for the photos of a backup. So an import seeks a photo where it
-/// is now, and knows the photos that were removed.
+/// Repeats what a person moved and removed in the library for the photos of a backup. So an import looks for each photo in
+/// its present category, and knows which photos were removed.
 ///
 /// The library has at least as many photos of each content in each category as any backup that it imported. A movement
 /// takes one photo of the library from a category to another, and replaying it takes at most one photo of the backup
@@ -59,24 +59,22 @@ struct MovementReplay {
     variant: (Movement) -> Int
   ) {
     existing = Set(library.map(\.name))
-    var former: Set<String> = []
+    var origins: Set<String> = []
     var ofCategories: [Numbered] = []
     var ofContents: [Content: [Numbered]] = [:]
     for (number, movement) in movements.enumerated() {
       switch movement.subject {
       case .category:
-        // a category that a person added again is not that of before
-        guard let name = movement.origin, !existing.contains(name) else { continue }
-        former.insert(name)
-        if movement.destination != nil { ofCategories.append((number, movement)) }
+        if let name = movement.origin { origins.insert(name) }
+        ofCategories.append((number, movement))
       case .photo(let content, _):
         ofContents[.photo(content, variant: variant(movement)), default: []].append((number, movement))
       case .asset(let path):
         ofContents[.asset(path), default: []].append((number, movement))
       }
     }
-    formerCategories = former
-    let concerned = Set(copies.lazy.filter { former.contains($0.category) }.map(\.content))
+    formerCategories = origins.subtracting(existing)
+    let concerned = Set(copies.lazy.filter { origins.contains($0.category) }.map(\.content))
     let groups = Dictionary(
       grouping: copies.lazy.filter { ofContents[$0.content] != nil || concerned.contains($0.content) },
       by: \.content)
@@ -93,17 +91,20 @@ struct MovementReplay {
   private mutating func replay(_ movements: [Movement], of copies: [Copy]) {
     var now = copies.map { Place.category($0.category) }
     for movement in movements {
-      let moved = Self.indices(of: movement, in: now)
+      let moved = Self.indices(of: movement, in: now, of: copies)
       guard let destination = movement.destination else {
         for index in moved {
-          if case .category(let name) = now[index] { now[index] = .removed(from: name) }
+          guard case .category(let name) = now[index] else { continue }
+          // photos that the library did not have when the category was removed are where their backup has them
+          now[index] =
+            movement.subject == .category ? .category(copies[index].category) : .removed(from: name)
         }
         continue
       }
       var there = now.firstIndex(of: .category(destination))
       for index in moved {
         now[index] = .category(destination)
-        guard let other = there else { continue }
+        guard let other = there, other != index else { continue }
         // the one with a file stays
         let staying = copies[other].hasFile || !copies[index].hasFile ? other : index
         now[staying == other ? index : other] = .joined
@@ -123,16 +124,22 @@ struct MovementReplay {
   }
 
   /// Returns the copies that a movement takes: all of a category, or one photo.
-  private static func indices(of movement: Movement, in places: [Place]) -> [Int] {
+  private static func indices(
+    of movement: Movement, in places: [Place], of copies: [Copy]
+  ) -> [Int] {
     guard let origin = movement.origin else {
+      let removed = places.indices.filter { places[$0].isRemoved }
       let index =
-        places.firstIndex { $0 == movement.destination.map { .removed(from: $0) } }
-        ?? places.firstIndex(where: \.isRemoved)
+        removed.first { places[$0] == movement.destination.map { .removed(from: $0) } }
+        ?? removed.first { copies[$0].category == movement.destination } ?? removed.first
       return index.map { [$0] } ?? []
     }
     if movement.subject == .category { return places.indices.filter { places[$0] == .category(origin) } }
     // a photo in an unlisted category is in any category, as far as its backup tells
-    let index = places.firstIndex(of: .category(origin)) ?? places.firstIndex(where: \.isUnlisted)
+    var index = places.firstIndex(of: .category(origin)) ?? places.firstIndex(where: \.isUnlisted)
+    if index == nil, UnlistedCategory.id(inName: origin) != nil {
+      index = places.firstIndex { if case .category = $0 { true } else { false } }
+    }
     return index.map { [$0] } ?? []
   }
 }

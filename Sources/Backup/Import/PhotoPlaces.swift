@@ -52,7 +52,7 @@ struct PhotoPlaces {
   func leavesOut(_ index: Int) -> Bool { !leftOut.isEmpty && leftOut.contains(index) }
 
   /// Returns true if a photo was removed, and is added again.
-  func isRestored(_ index: Int) -> Bool { restored.contains(index) }
+  func isRestored(_ index: Int) -> Bool { !restored.isEmpty && restored.contains(index) }
 
   /// Returns false if a person removed or merged a category, and no photo goes there.
   func uses(_ category: String) -> Bool { !unused.contains(category) }

@@ -15,6 +15,8 @@ struct AddPlan {
   private var categoryIds: IDs
   private var photoIds: IDs
   private var lastPosition: Int
+  /// The library with the new categories.
+  private var contents: LibraryContents
   private let category: String?
   private let now: Int64
 
@@ -35,6 +37,7 @@ struct AddPlan {
   init(_ library: LibraryContents, _ tags: [Int64: ContentTag], _ category: String?, now: Int64) {
     self.category = category
     self.now = now
+    contents = library
     categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
     shown = Dictionary(
       library.categories.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
@@ -72,12 +75,13 @@ struct AddPlan {
   private mutating func categoryId(named displayName: String) -> Int64 {
     // a person may have renamed a category, so that its `name` is that of another displayed name
     if let category = shown[displayName] { return category.id }
-    let name = Category.name(forDisplayName: displayName)
-    if let category = categories[name] { return category.id }
+    if let category = categories[Category.name(forDisplayName: displayName)] { return category.id }
+    let name = contents.freeName(forDisplayName: displayName)
     if lastPosition < .max { lastPosition += 1 }
     let category = Category(
       id: categoryIds.next(), name: name, displayName: displayName, position: lastPosition, createdAt: now,
       valuesAsOf: now)
+    contents.categories.append(category)
     categories[name] = category
     shown[displayName] = category
     edit.newCategories.append(category)

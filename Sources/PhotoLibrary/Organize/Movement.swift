@@ -6,7 +6,7 @@ internal import GRDB
 /// A photo, or all photos of a category, that a person moved to another category, removed, or brought back.
 ///
 /// A library keeps its movements in the order in which they were made. An import repeats them for the photos of its
-/// backup, so that a photo is sought where it is now, and a removed photo is not added again.
+/// backup: it looks for each photo in its present category, and does not add a removed photo again.
 package struct Movement: Sendable, Equatable {
   /// What moved.
   package enum Subject: Sendable, Hashable {
@@ -151,5 +151,21 @@ extension LibraryEdit {
   /// The time of the movements of a change; not before the sequence number of an earlier export.
   private static func date(of change: Change.Record, _ database: Database) throws -> Int64 {
     max(change.at, try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export") ?? .min)
+  }
+}
+
+extension LibraryContents {
+  /// Returns the `name` for a new category with this displayed name: one that no category has, and to which no photos of a
+  /// merged category belong.
+  func freeName(forDisplayName displayName: String) -> String {
+    var taken = Set(categories.map(\.name))
+    for movement in movements where movement.subject == .category && movement.destination != nil {
+      if let name = movement.origin { taken.insert(name) }
+    }
+    let name = Category.name(forDisplayName: displayName)
+    guard taken.contains(name) else { return name }
+    var number = 2
+    while taken.contains("\(name)_\(number)") { number += 1 }
+    return "\(name)_\(number)"
   }
 }

@@ -12,7 +12,7 @@ package struct NameTemplate: Sendable, Equatable {
     case date
     /// The time at which it was taken, `153059`, in the time zone of the process.
     case time
-    /// The number of the photo among those that are renamed, by date, from 1, with leading zeros.
+    /// The number of the photo among the chosen ones, by date, from 1, with leading zeros.
     case number = "n"
     /// The ID of the photo.
     case id
@@ -43,9 +43,6 @@ package struct NameTemplate: Sendable, Equatable {
     if !rest.isEmpty { parts.append(.text(String(rest))) }
     self.parts = parts
   }
-
-  /// True if the template gives different photos different names.
-  package var isDistinct: Bool { parts.contains(.field(.number)) || parts.contains(.field(.id)) }
 
   /// Returns the name of a photo.
   ///

@@ -34,8 +34,7 @@ package struct OrganizePlan: Sendable {
   package private(set) var photos: [OrganizedPhoto] = []
   /// The categories that change.
   package private(set) var categories: [OrganizedCategory] = []
-  /// Photos that stay although another photo of their category has the same bytes, since the file of that one is missing
-  /// or corrupt.
+  /// The photos whose files are missing or corrupt, and with which moved photos therefore do not become one.
   package private(set) var unusableEqualPhotos: [Photo] = []
   private let library: LibraryContents
   private let tags: [Int64: ContentTag]
@@ -85,9 +84,7 @@ package struct OrganizePlan: Sendable {
     let displayName = NameRule.stored(values.displayName ?? "")
     try requireFree(displayName, except: nil)
     var ids = IDs(used: library.categories.map(\.id))
-    let taken = Set(library.categories.map(\.name))
-    let base = Category.name(forDisplayName: displayName)
-    let name = taken.contains(base) ? Self.free(base, taken) : base
+    let name = library.freeName(forDisplayName: displayName)
     let last = library.categories.map(\.position).max() ?? -1
     var category = Category(
       id: ids.next(), name: name, displayName: displayName, position: last < .max ? last + 1 : last,
@@ -147,7 +144,8 @@ package struct OrganizePlan: Sendable {
   private mutating func change(_ old: Category, to new: Category) {
     guard new != old || !new.displayName.utf8.elementsEqual(old.displayName.utf8) else { return }
     var new = new
-    new.arrangedAt = now
+    // later than before, whatever the clock did
+    new.arrangedAt = max(now, old.arrangedAt.map { $0 < .max ? $0 + 1 : $0 } ?? now)
     new.valuesAsOf = max(now, old.valuesAsOf)
     edit.changedCategories.append(new)
     categories.append(OrganizedCategory(old: old, new: new))
@@ -163,17 +161,15 @@ package struct OrganizePlan: Sendable {
     if let other { throw OrganizeError.nameTaken(displayName, by: other.displayName) }
   }
 
-  private static func free(_ name: String, _ taken: Set<String>) -> String {
-    var number = 2
-    while taken.contains("\(name)_\(number)") { number += 1 }
-    return "\(name)_\(number)"
-  }
-
   private mutating func merge(
     _ names: [String], into target: String, _ isIntact: (Photo) throws -> Bool
   ) throws {
     let target = try library.categories.one(named: target)
-    let sources = try library.categories.named(names)
+    var sources: [Category] = []
+    for name in names {
+      let source = try library.categories.one(named: name)
+      if !sources.contains(where: { $0.id == source.id }) { sources.append(source) }
+    }
     if let same = sources.first(where: { $0.id == target.id }) {
       throw OrganizeError.mergedIntoItself(same.displayName)
     }
@@ -233,7 +229,7 @@ package struct OrganizePlan: Sendable {
           photos.append(organized)
           continue
         }
-        unusableEqualPhotos.append(equal)
+        if !unusableEqualPhotos.contains(where: { $0.id == equal.id }) { unusableEqualPhotos.append(equal) }
       }
       var new = photo
       new.categoryId = target.id

@@ -9,9 +9,9 @@ struct CategoryCommand: ParsableCommand {
     commandName: "category",
     abstract: "List and change the categories of a library.",
     discussion: """
-      What is set here wins over the backups of phones: a later import keeps names, colours, icons and places, puts the \
-      photos of a merged category where they belong now, and does not bring a removed category back, except for \
-      photos that are new. `smilepile undo` takes back the last change.
+      Later imports heed these changes. They no longer change the name, colour, icon and place of a category that was \
+      changed here. They put photos of a merged category into the other one. A removed category comes back only with \
+      new photos. `smilepile undo` takes back the last change.
 
       Example:
         smilepile category list -l ~/Family
@@ -127,7 +127,7 @@ struct CategoryCommand: ParsableCommand {
       commandName: "rename",
       abstract: "Change the displayed name of a category.",
       discussion: """
-        The key stays, by which imports find the category, so that backups with the old name still go there.
+        The key stays. Imports find the category by its key, so that backups with the old name still go there.
 
         Example:
           smilepile category rename -l ~/Family Cars Autos
@@ -198,8 +198,9 @@ struct CategoryCommand: ParsableCommand {
       commandName: "merge",
       abstract: "Merge categories into another one.",
       discussion: """
-        Moves all photos, and removes the merged categories. Later imports put their photos into the other category. Two \
-        photos with the same bytes become one. Asks for a confirmation; without a terminal, --yes is needed.
+        Moves all photos, and removes the merged categories. Later imports put their photos into the other category. A \
+        photo whose bytes the other category has already becomes one with that photo. Asks for a confirmation; \
+        without a terminal, --yes is needed.
 
         Example:
           smilepile category merge -l ~/Family Autos Cars --into Vehicles
@@ -251,6 +252,7 @@ struct CategoryCommand: ParsableCommand {
 
     func run() async throws {
       if withPhotos {
+        _ = try Library(path: change.library.path()).categories().one(named: category)
         var selection = LibrarySelection()
         selection.categories = [category]
         return try await RemoveReport(

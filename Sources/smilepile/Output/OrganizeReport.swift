@@ -62,7 +62,8 @@ struct OrganizeReport {
     let joined = plan.photos.count { $0.equalPhoto != nil }
     let renamed = plan.photos.count(where: \.isRenamed)
     let warnings = plan.unusableEqualPhotos.map { photo in
-      "photo \(photo.id) “\(photo.name.shortened)” has the same bytes, but its file is missing or corrupt; both stay"
+      "the file of photo \(photo.id) “\(photo.name.shortened)” is missing or corrupt, so that a moved photo with the same "
+        + "bytes does not become one with it; run smilepile repair -l"
     }
     for warning in warnings { reporter.warn(warning) }
     if options.isDryRun { preview(plan) }
@@ -111,7 +112,7 @@ struct OrganizeReport {
       lines.append(
         "\(verb("moved", "move")) \(Count(moved, "photo")) to “\(target.escaped)”"
           + (joined == 0
-            ? "" : "; \(Count(joined, "of them is", "of them are")) there already, and stays once"))
+            ? "" : "; \(joined) of them became one with equal photos there"))
     }
     if renamed > 0 { lines.append("\(verb("renamed", "rename")) \(Count(renamed, "photo"))") }
     return lines.isEmpty ? ["nothing to change"] : lines

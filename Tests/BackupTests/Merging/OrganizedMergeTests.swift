@@ -18,6 +18,8 @@ struct OrganizedMergeTests {
     struct Token {
       var content: Identity
       var category: String?
+      /// The category in the backup.
+      var home: String
     }
 
     init(_ library: LibraryContents, _ backups: [OpenedBackup]) {
@@ -27,7 +29,7 @@ struct OrganizedMergeTests {
           backup.identity(photo).map { identity in
             var content = identity
             content.category = ""
-            return Token(content: content, category: identity.category)
+            return Token(content: content, category: identity.category, home: identity.category)
           }
         }
       }
@@ -55,6 +57,15 @@ struct OrganizedMergeTests {
         backups[index].removeAll { $0.category == origin && there.contains($0.content) }
         for token in backups[index].indices where backups[index][token].category == origin {
           backups[index][token].category = destination
+        }
+      }
+    }
+
+    /// Takes the photos that were not in the library back, after those of the library were removed.
+    mutating func remove(_ category: String) {
+      for index in backups.indices {
+        for token in backups[index].indices where backups[index][token].category == category {
+          backups[index][token].category = backups[index][token].home
         }
       }
     }
@@ -94,9 +105,16 @@ struct OrganizedMergeTests {
       guard !library.categories.isEmpty else { return }
       for index in library.categories.indices { library.categories[index].displayName = "category \(index)" }
       let target = generator.pick(library.categories)
-      switch Int.random(in: 0..<4, using: &generator.random) {
+      switch Int.random(in: 0..<5, using: &generator.random) {
       case 0:
         try remove()
+      case 4 where library.categories.count > 1:
+        var selection = LibrarySelection()
+        selection.categories = [target.displayName]
+        let plan = try RemovePlan(library, selection)
+        follow(plan.photos.map(\.id), from: target.name, to: nil)
+        oracle.remove(target.name)
+        apply(plan.edit)
       case 1 where library.categories.count > 1:
         let source = generator.pick(library.categories.filter { $0.id != target.id })
         let ids = library.photos.filter { $0.categoryId == source.id }.map(\.id)
@@ -174,6 +192,20 @@ struct OrganizedMergeTests {
         try #require(plan.edit.newCategories.isEmpty, "seed \(seed), backup \(index)")
       }
       try #require(Multiset(scene.library) == Multiset(before), "seed \(seed)")
+    }
+  }
+
+  @Test("Organized: photos that an import put where a merged category went are not new later")
+  func organizedAgain() throws {
+    for seed in Self.seeds {
+      var scene = try Scene(seed: seed)
+      for _ in 0..<2 { try scene.organize() }
+      _ = scene.importing(2)
+      for _ in 0..<3 { try scene.organize() }
+      for index in [2, 0, 1, 2] {
+        let plan = scene.importing(index)
+        try #require(plan.edit.newPhotos.isEmpty, "seed \(seed), backup \(index)")
+      }
     }
   }
 

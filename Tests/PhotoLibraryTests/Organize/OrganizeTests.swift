@@ -124,6 +124,28 @@ struct OrganizeTests {
     }
   }
 
+  @Test(
+    "Organize: a category with the name of a merged one gets another key, and one after a removal the same key"
+  )
+  func keyOfFormerCategory() throws {
+    try organize(.merge(["cars"], into: "family"))
+    try organize(.add(values("Cars")))
+    #expect(try scratch.contents().categories.map(\.name) == ["family", "cars_2"])
+    try organize(.removeEmpty("Cars"))
+    try organize(.add(values("Cars")))
+    #expect(try scratch.contents().categories.map(\.name) == ["family", "cars_2"])
+  }
+
+  @Test("Organize: a person's newer values win, even if the clock was ahead before")
+  func clock() throws {
+    try organize(.set("cars", values("Autos")))
+    try scratch.sql {
+      try $0.execute(sql: "UPDATE category SET arrangedAt = 9000000000000 WHERE name = 'cars'")
+    }
+    try organize(.set("Autos", values("Wagons")))
+    #expect(try scratch.contents().categories.last?.arrangedAt == 9_000_000_000_001)
+  }
+
   @Test("Organize: the order names the first categories, and only moved ones count as set by a person")
   func order() throws {
     try organize(.add(values("x")))
