@@ -18,18 +18,17 @@ package struct ContentTags: Sendable {
   /// The key of the library.
   package let key: ContentTagKey
   /// The tags in the rows of the photos, by ID. Rows of older versions have none.
-  package var byID: [Int64: ContentTag] { tags }
-  private let tags: [Int64: ContentTag]
+  package let byID: [Int64: ContentTag]
 
   /// Returns the tag in the row of a photo; nil if the row is of an older version, which did not compute tags.
-  package subscript(id: Int64) -> ContentTag? { tags[id] }
+  package subscript(id: Int64) -> ContentTag? { byID[id] }
 
   /// Returns the tag in the row of a photo with the key; nil if the row has no tag.
   package func expected(of id: Int64) -> ExpectedTag? {
-    tags[id].map { ExpectedTag(tag: $0, key: key) }
+    byID[id].map { ExpectedTag(tag: $0, key: key) }
   }
 
-  private init(_ key: ContentTagKey, _ tags: [Int64: ContentTag]) { (self.key, self.tags) = (key, tags) }
+  private init(_ key: ContentTagKey, _ tags: [Int64: ContentTag]) { (self.key, byID) = (key, tags) }
 
   /// Reads the key and the tags. A library of an older version that no writer has opened yet has no tags; the key is
   /// then a random one, for comparisons within one operation.

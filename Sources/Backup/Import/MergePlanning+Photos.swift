@@ -64,10 +64,12 @@ extension MergePlanning {
       row.id = ids?.next(keeping: row.id) ?? row.id
       row.name = name
       names?[categoryId, default: []].insert(name)
-      let identity = variants.identity(ofIncoming: rows[position], at: position)
-      if let count = restored[identity], count > 0 {
-        restored[identity] = count - 1
-        edit.returnedPhotos.append(row.id)
+      if !restored.isEmpty {
+        let identity = variants.identity(ofIncoming: rows[position], at: position)
+        if let count = restored[identity], count > 0 {
+          restored[identity] = count - 1
+          edit.returnedPhotos.append(row.id)
+        }
       }
       append(row, photo, source: source, as: matches[position] == nil ? .added : .renamed(name))
     }

@@ -20,14 +20,9 @@ struct MergePlanning {
   mutating func places(
     of backup: OpenedBackup, _ replay: MovementReplay, restoresRemoved: Bool
   ) -> PhotoPlaces {
-    for (index, place) in replay.places {
-      switch place {
-      case .removed where !restoresRemoved: outcomes[index] = .removedBefore
-      case .joined: outcomes[index] = .joined
-      case .category, .removed: break
-      }
-    }
-    return PhotoPlaces(of: backup, replay, restoresRemoved: restoresRemoved)
+    let places = PhotoPlaces(of: backup, replay, restoresRemoved: restoresRemoved)
+    for (index, outcome) in places.leftOut { outcomes[index] = outcome }
+    return places
   }
 
   /// The library's categories after the import.

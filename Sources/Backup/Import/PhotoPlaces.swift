@@ -1,12 +1,12 @@
 import Checksums
 import PhotoLibrary
 
-/// The categories in which an import seeks the photos of a backup, after what a person moved and removed in the library.
+/// The categories in which an import looks for the photos of a backup, after what a person moved and removed in the library.
 struct PhotoPlaces {
   /// The photos that are not in the category that their backup states, by index.
   private let moved: [Int: String]
-  /// The photos that are removed or joined, and are left out, by index.
-  private let leftOut: Set<Int>
+  /// What happens to the photos that are left out, by index.
+  let leftOut: [Int: MergePlan.Outcome]
   /// The photos that were removed, and are restored.
   private let restored: Set<Int>
   /// The `name`s of categories that a person removed or merged, and to which no photo goes.
@@ -15,12 +15,12 @@ struct PhotoPlaces {
   /// The categories that a backup states.
   static let inBackup = PhotoPlaces()
 
-  private init() { (moved, leftOut, restored, unused) = ([:], [], [], []) }
+  private init() { (moved, leftOut, restored, unused) = ([:], [:], [], []) }
 
   /// - Parameter restoresRemoved: true to put removed photos into the categories that they were in.
   init(of backup: OpenedBackup, _ replay: MovementReplay, restoresRemoved: Bool) {
     var moved: [Int: String] = [:]
-    var leftOut: Set<Int> = []
+    var leftOut: [Int: MergePlan.Outcome] = [:]
     var restored: Set<Int> = []
     for (index, place) in replay.places {
       switch place {
@@ -29,8 +29,8 @@ struct PhotoPlaces {
       case .removed(let name) where restoresRemoved:
         moved[index] = name
         restored.insert(index)
-      case .removed, .joined:
-        leftOut.insert(index)
+      case .removed: leftOut[index] = .removedBefore
+      case .joined: leftOut[index] = .joined
       }
     }
     let former = backup.metadata.categories.map(\.name).filter(replay.isFormer)
@@ -38,7 +38,7 @@ struct PhotoPlaces {
     if !unused.isEmpty {
       let names = Dictionary(backup.metadata.categories.map { ($0.id, $0.name) }) { first, _ in first }
       for (index, photo) in backup.photos.enumerated()
-      where !leftOut.contains(index) && photo.location.unavailable == nil {
+      where leftOut[index] == nil && photo.location.unavailable == nil {
         if let name = moved[index] ?? names[photo.record.categoryId] { unused.remove(name) }
       }
     }
@@ -49,7 +49,7 @@ struct PhotoPlaces {
   func category(of index: Int) -> String? { moved.isEmpty ? nil : moved[index] }
 
   /// Returns true if a photo is not to be imported.
-  func leavesOut(_ index: Int) -> Bool { !leftOut.isEmpty && leftOut.contains(index) }
+  func leavesOut(_ index: Int) -> Bool { !leftOut.isEmpty && leftOut[index] != nil }
 
   /// Returns true if a photo was removed, and is added again.
   func isRestored(_ index: Int) -> Bool { !restored.isEmpty && restored.contains(index) }

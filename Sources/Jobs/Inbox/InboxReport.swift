@@ -50,7 +50,7 @@ package struct InboxReport: Sendable {
   /// Notices about the imports of this run.
   package var warnings: [String] = []
   /// When the first file that was modified within the last minute will have settled, in milliseconds since 1970; nil if
-  /// there is none.
+  /// no file was.
   var nextSettling: Int64?
 
   /// Makes an empty report.

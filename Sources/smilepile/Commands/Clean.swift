@@ -25,7 +25,7 @@ struct Clean: AsyncParsableCommand {
   @Flag(help: "Also remove what is kept for undo; no change can then be undone.")
   var undo = false
 
-  @Flag(help: "Also remove the corrupt files in .rotten that a repair replaced.")
+  @Flag(help: "Also remove the corrupt files that a repair replaced.")
   var quarantined = false
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and remove nothing.")
