@@ -19,24 +19,24 @@ import Testing
 
   @Test("Archive history: the newest state restores, whatever the clock did", arguments: 0..<count)
   func clockSteps(seed: UInt64) async throws {
-    var history = try History(seed: seed, copies: false)
-    for _ in 0..<14 {
-      let step = try await history.step()
-      try history.checkStates(after: step)
+    try await Self.limit.run {
+      var history = try History(seed: seed, copies: false)
+      try await history.checkSteps()
+      try await history.checkNewest()
     }
-    try await history.checkNewest()
   }
 
   @Test(
     "Archive history: every copy of a library keeps its newest state, also after an older database was restored",
     arguments: 0..<count)
   func branches(seed: UInt64) async throws {
-    var history = try History(seed: seed, copies: true)
-    for _ in 0..<14 {
-      let step = try await history.step()
-      try history.checkStates(after: step)
+    try await Self.limit.run {
+      var history = try History(seed: seed, copies: true)
+      try await history.checkSteps()
     }
   }
+
+  private static let limit = ConcurrencyLimit(16)
 
   /// The photos of a library, by the MD5 of each.
   private typealias State = Set<MD5Digest>
@@ -77,8 +77,16 @@ import Testing
       try add(0)
     }
 
+    /// Does fourteen things, and checks the states after each.
+    mutating func checkSteps() async throws {
+      for _ in 0..<14 {
+        let step = try await step()
+        try checkStates(after: step)
+      }
+    }
+
     /// Does something, and returns its name.
-    mutating func step() async throws -> String {
+    private mutating func step() async throws -> String {
       clock += Int64.random(in: 1...3_600_000, using: &random)
       if Int.random(in: 0..<3, using: &random) == 0 {
         clock += Int64.random(in: 1000...86_400_000, using: &random) * (Bool.random(using: &random) ? 1 : -1)
