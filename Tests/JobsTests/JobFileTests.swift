@@ -10,7 +10,7 @@ struct JobFileTests {
     try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: "/home/anna").jobs
   }
 
-  private func faults(_ text: String) -> [JobFile.Fault] {
+  private func faults(_ text: String) -> [ConfigurationFault] {
     do {
       _ = try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: "/home/anna")
       return []

@@ -64,7 +64,7 @@ struct WatchedFileTests {
       return try JobFile(text: text, path: night.folder("jobs.yaml"), home: nil)
     }
     for name in ["library.sqlite", "new.json"] {
-      let error = #expect(throws: JobFile.Invalid.self) { try read("\(library)/\(name)") }
+      let error = #expect(throws: InvalidConfiguration.self) { try read("\(library)/\(name)") }
       #expect(error?.faults.map(\.line) == [5])
       #expect(
         error?.faults.first?.message.contains("is in the library; choose a file outside") == true)

@@ -10,34 +10,7 @@ package struct JobFile: Sendable, Equatable {
   /// The jobs, in the file's order.
   package var jobs: [Job]
   /// Possible mistakes, which do not invalidate the job file.
-  package var warnings: [Fault]
-
-  /// A mistake, or a possible mistake, in a job file.
-  package struct Fault: Error, Sendable, Equatable {
-    /// The line, from 1; 0 for the entire file.
-    package var line: Int
-    /// Describes the mistake and its correction.
-    package var message: String
-
-    /// `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
-    package func text(in path: FilePath) -> String {
-      line > 0 ? "\(path):\(line): \(message)" : "\(path): \(message)"
-    }
-  }
-
-  /// The job file has mistakes. Lists all of them.
-  package struct Invalid: Error, Sendable, CustomStringConvertible {
-    /// The file.
-    package var path: FilePath
-    /// The mistakes, sorted by line.
-    package var faults: [Fault]
-
-    /// The mistakes, one a line.
-    package var lines: [String] { faults.map { $0.text(in: path) } }
-
-    /// The mistakes as one text.
-    package var description: String { lines.joined(separator: "\n") }
-  }
+  package var warnings: [ConfigurationFault]
 
   /// The job file or a job is missing.
   package enum Missing: RemediedError, Sendable, Equatable, CustomStringConvertible {
@@ -60,9 +33,6 @@ package struct JobFile: Sendable, Equatable {
       }
     }
   }
-
-  /// The maximum size of a job file, in bytes.
-  static let maximumBytes = 1 << 20
 
   /// Returns the paths of job files in search order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if
   /// the variable is not set), `/etc/smilepile/config.yaml`.
@@ -95,13 +65,13 @@ package struct JobFile: Sendable, Equatable {
   /// - Parameters:
   ///   - path: the path of the job file; nil for the first existing file of `places`.
   ///   - environment: the variables for `~` and `places`.
-  /// - Throws: `Missing`, `Invalid` with every mistake, `OwnershipError` if other users can change the file, or
+  /// - Throws: `Missing`, `InvalidConfiguration` with every mistake, `OwnershipError` if other users can change the file, or
   ///   `FileError`.
   package init(_ path: FilePath?, environment: [String: String]) throws {
     let found = try Self.find(named: path, environment: environment)
     guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
     try self.init(
-      text: try JobFileText.read(found), path: found, home: UserAccount.home(environment),
+      text: try ConfigurationText.read(found), path: found, home: UserAccount.home(environment),
       state: StateFolder(environment: environment).path)
     Ownership.trust(jobs.flatMap(\.trustedFolders))
   }
@@ -111,14 +81,16 @@ package struct JobFile: Sendable, Equatable {
   /// - Parameters:
   ///   - home: the folder that replaces `~`.
   ///   - state: the state folder, which accepts no other files; nil if unknown.
-  /// - Throws: `Invalid`, with every mistake.
-  package init(text: String, path: FilePath, home: String?, state: FilePath? = nil) throws(Invalid) {
+  /// - Throws: `InvalidConfiguration`, with every mistake.
+  package init(text: String, path: FilePath, home: String?, state: FilePath? = nil)
+    throws(InvalidConfiguration)
+  {
     // absolute, since units and status files outlive the working folder of this process
     let place = path.absolute
     var reader = JobFileReader(folder: place.removingLastComponent(), home: home, state: state)
     let jobs = reader.read(text)
     guard reader.faults.isEmpty else {
-      throw Invalid(path: path, faults: reader.faults.sorted { $0.line < $1.line })
+      throw InvalidConfiguration(path: path, faults: reader.faults.sorted { $0.line < $1.line })
     }
     self.path = path
     self.jobs = jobs

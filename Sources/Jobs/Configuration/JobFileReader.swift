@@ -11,8 +11,8 @@ struct JobFileReader {
   let home: String?
   /// The state folder; nil if unknown.
   let state: FilePath?
-  private(set) var faults: [JobFile.Fault] = []
-  private(set) var warnings: [JobFile.Fault] = []
+  private(set) var faults: [ConfigurationFault] = []
+  private(set) var warnings: [ConfigurationFault] = []
   /// The inboxes of the jobs up to now.
   var knownInboxes: [(job: Job, inbox: Inbox)] = []
   /// The files that jobs replace with every run, with their names for messages.
@@ -25,42 +25,29 @@ struct JobFileReader {
   }
 
   mutating func read(_ text: String) -> [Job] {
-    let syntax = JobFileSyntax(text)
-    guard syntax.faults.isEmpty else {
-      faults += syntax.faults
-      return []
+    let root = ConfigurationText.root(of: text, empty: "the job file is empty; add “jobs:”") {
+      faults.append($0)
     }
-    let root: Node?
-    do {
-      root = try Yams.compose(yaml: text)
-    } catch let error as YamlError {
-      faults.append(JobFile.Fault(error, in: text))
-      return []
-    } catch {
-      faults.append(JobFile.Fault(line: 0, message: "\(error)"))
-      return []
-    }
-    guard let root, var section = section(root, "the job file") else {
-      if root == nil { faults.append(JobFile.Fault(line: 0, message: "the job file is empty; add “jobs:”")) }
-      return []
-    }
+    guard let root, var section = section(root, "the job file") else { return [] }
     var jobs: [Job] = []
     if let node = section.node("jobs"), let list = self.section(node, "“jobs”") {
       for (name, line, node) in list.all {
-        if let fault = Job.fault(inName: name) { faults.append(JobFile.Fault(line: line, message: fault)) }
+        if let fault = Job.fault(inName: name) {
+          faults.append(ConfigurationFault(line: line, message: fault))
+        }
         if jobs.contains(where: { $0.name == name }) {
-          faults.append(JobFile.Fault(line: line, message: "there are two jobs “\(name)”; rename one"))
+          faults.append(ConfigurationFault(line: line, message: "there are two jobs “\(name)”; rename one"))
         }
         if let job = job(name, node) { jobs.append(job) }
       }
       if list.all.isEmpty {
         faults.append(
-          JobFile.Fault(
+          ConfigurationFault(
             line: list.line,
             message: "“jobs” has no job; write for example “family:” below it"))
       }
     } else if section.faults.isEmpty, section.all.allSatisfy({ $0.key != "jobs" }) {
-      faults.append(JobFile.Fault(line: section.line, message: "“jobs:” is missing; add it"))
+      faults.append(ConfigurationFault(line: section.line, message: "“jobs:” is missing; add it"))
     }
     close(&section)
     return jobs
@@ -75,7 +62,7 @@ struct JobFileReader {
     if job.library == nil, section.all.allSatisfy({ $0.key != "library" }) {
       // the command line or the environment may give the library
       warnings.append(
-        JobFile.Fault(
+        ConfigurationFault(
           line: section.line,
           message: "job “\(name)” has no library; add “library:” to the job"))
     }
@@ -122,7 +109,7 @@ struct JobFileReader {
       section.fault(key, "\(file) is in the library; choose a file outside the library")
     } else if let fault = kind.fault(replacing: file, outside: state) {
       // no mistake, since the job can still back up; the run reports the file again and is incomplete
-      warnings.append(JobFile.Fault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
+      warnings.append(ConfigurationFault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
     }
     // resolves links, since a folder may have several names
     let place =

@@ -1,25 +1,25 @@
 import Yams
 
-/// A mapping of the job file. Keys that the reader requests are known; all other keys are mistakes.
+/// A mapping of a configuration file. Keys that the reader requests are known; all other keys are mistakes.
 struct YAMLSection {
   /// The name of the section in messages: “retention”.
   let name: String
   let line: Int
-  private(set) var faults: [JobFile.Fault] = []
+  private(set) var faults: [ConfigurationFault] = []
   private var values: [(key: String, line: Int, node: Node)] = []
   private var known: [String] = []
 
   /// Makes a section. Returns nil and reports a mistake if the node is not a mapping.
-  init?(_ node: Node, name: String, fault: (JobFile.Fault) -> Void) {
+  init?(_ node: Node, name: String, fault: (ConfigurationFault) -> Void) {
     self.name = name
     line = node.line
     guard let mapping = node.mapping else {
-      fault(JobFile.Fault(line: line, message: "\(name) must be a list of “key: value” lines"))
+      fault(ConfigurationFault(line: line, message: "\(name) must be a list of “key: value” lines"))
       return nil
     }
     for (key, value) in mapping {
       guard let text = key.scalar?.string else {
-        fault(JobFile.Fault(line: key.line, message: "a key must be a word"))
+        fault(ConfigurationFault(line: key.line, message: "a key must be a word"))
         continue
       }
       values.append((text, key.line, value))
@@ -30,7 +30,7 @@ struct YAMLSection {
   var all: [(key: String, line: Int, node: Node)] { values }
 
   mutating func fault(_ line: Int, _ message: String) {
-    faults.append(JobFile.Fault(line: line, message: message))
+    faults.append(ConfigurationFault(line: line, message: message))
   }
 
   /// Returns the value of a key; nil if the key is missing or has no value.

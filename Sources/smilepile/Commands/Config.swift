@@ -74,7 +74,7 @@ struct Config: ParsableCommand {
           Summary(
             file: file.path.string, jobs: file.jobs.map(\.name), tasks: tasks.flatMap(\.self), faults: 0,
             warnings: warnings))
-      } catch let error as JobFile.Invalid {
+      } catch let error as InvalidConfiguration {
         for fault in error.faults {
           reporter.json(Fault(item: error.path.string, line: fault.line, message: fault.message))
         }

@@ -29,14 +29,14 @@ struct JobFileOption: ParsableArguments {
 
   /// Reads the job file.
   ///
-  /// - Throws: `JobFile.Missing`, `JobFile.Invalid`, or `FileError`.
+  /// - Throws: `JobFile.Missing`, `InvalidConfiguration`, or `FileError`.
   func read() throws -> JobFile {
     try JobFile(named, environment: environment)
   }
 
   /// Reads the job file; returns nil if no path is given and there is no job file.
   ///
-  /// - Throws: `JobFile.Missing` for a given path, `JobFile.Invalid`, or `FileError`.
+  /// - Throws: `JobFile.Missing` for a given path, `InvalidConfiguration`, or `FileError`.
   func readIfPresent() throws -> JobFile? {
     do {
       return try read()

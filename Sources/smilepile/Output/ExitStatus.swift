@@ -53,7 +53,7 @@ enum ExitStatus: Int32, Error, Comparable {
         is NoSuchFolder, is Archives.NoArchive, is History.NoOperation:
         .notFound
       case JobError.newerLedger: .failed
-      case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
+      case BackupError.severalToReplace, is InvalidConfiguration, is JobError: .usage
       case ExtractError.busy: .locked
       case AuthorizationError.pinNeeded, AuthorizationError.wrongPIN, AuthorizationError.coolingDown,
         PINError.notAPIN:

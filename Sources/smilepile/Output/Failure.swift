@@ -34,7 +34,7 @@ enum Failure {
     }
     let status = ExitStatus(for: error)
     let message = error is CancellationError ? stopMessage(of: command) : CommandMessage.text(of: error)
-    for line in (error as? JobFile.Invalid)?.lines ?? [message] {
+    for line in (error as? InvalidConfiguration)?.lines ?? [message] {
       Console.standard.print("smilepile: \(line.escaped)", to: .error, .error)
     }
     if isJSON { printExitError(status, message) }

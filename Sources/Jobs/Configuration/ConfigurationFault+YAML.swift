@@ -1,6 +1,6 @@
 import Yams
 
-extension JobFile.Fault {
+extension ConfigurationFault {
   /// Describes why a text is not YAML.
   init(_ error: YamlError, in text: String) {
     switch error {

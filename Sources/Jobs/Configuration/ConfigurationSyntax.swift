@@ -1,6 +1,6 @@
 import CYaml
 
-/// The YAML that a job file may have. The rest is refused before nodes are made of it: a few hundred bytes of aliases stand
+/// The YAML that a configuration file may have. The rest is refused before nodes are made of it: a few hundred bytes of aliases stand
 /// for more nodes than memory can hold, and a key that is a list or a mapping is compared with all other keys.
 ///
 /// | construct | why it is refused |
@@ -8,9 +8,9 @@ import CYaml
 /// | anchors `&name` and aliases `*name` | they multiply what they name |
 /// | a key that is no text | no section has such a key |
 /// | a zero byte in a text | system calls end a path or a command there |
-struct JobFileSyntax {
+struct ConfigurationSyntax {
   /// The mistakes, in the order of their lines.
-  private(set) var faults: [JobFile.Fault] = []
+  private(set) var faults: [ConfigurationFault] = []
   /// For each open collection: true if the next node is a key, nil in a list.
   private var expectsKey: [Bool?] = []
 
@@ -18,7 +18,7 @@ struct JobFileSyntax {
   /// composer reports.
   init(_ text: String) {
     if let line = Self.lineOfZero(in: text) {
-      faults.append(JobFile.Fault(line: line, message: Self.zero))
+      faults.append(ConfigurationFault(line: line, message: Self.zero))
       return
     }
     var text = text
@@ -50,7 +50,7 @@ struct JobFileSyntax {
     let line = Int(event.start_mark.line) + 1
     switch event.type {
     case YAML_ALIAS_EVENT:
-      fault(line, "a job file has no aliases (*); write the value again, or put * into quotes")
+      fault(line, "the file must not have aliases (*); write the value again, or put * into quotes")
       begin(asKey: true, line)
     case YAML_SCALAR_EVENT:
       anchor(event.data.scalar.anchor, line)
@@ -79,12 +79,12 @@ struct JobFileSyntax {
 
   private mutating func anchor(_ anchor: UnsafeMutablePointer<yaml_char_t>?, _ line: Int) {
     guard anchor != nil else { return }
-    fault(line, "a job file has no anchors (&); write each value out, or put & into quotes")
+    fault(line, "the file must not have anchors (&); write each value out, or put & into quotes")
   }
 
   /// Adds a mistake. A line has each mistake once, however many nodes have it.
   private mutating func fault(_ line: Int, _ message: String) {
-    let fault = JobFile.Fault(line: line, message: message)
+    let fault = ConfigurationFault(line: line, message: message)
     if faults.last != fault { faults.append(fault) }
   }
 }
