@@ -10,7 +10,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 11
+  static let version: Int32 = 12
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
@@ -25,6 +25,7 @@ enum Schema {
     "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
     "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
     "8401427f63ea0754e3078f86f6739c064ef69595d2ea8d929c704619b378e0c5",
+    "2f7cbc419f9c8926d63e27cc5132f8f250bb24974132f63827a6d0472ae27791",
   ]
 
   /// The schemas of all versions.
@@ -207,6 +208,19 @@ enum Schema {
           -- when a person set the values of the category; NULL if they come from backups
           ALTER TABLE category ADD COLUMN arrangedAt INTEGER;
           ALTER TABLE replacedCategory ADD COLUMN arrangedAt INTEGER
+          """)
+    }
+    migrator.registerMigration("12 marks of sorting") { database in
+      try database.execute(sql: "PRAGMA user_version = 12")
+      // the photos that `sort` considered, by content and category; see `SortedPhoto`
+      try database.execute(
+        sql: """
+          CREATE TABLE sortMark (
+            library TEXT NOT NULL, category TEXT NOT NULL, content TEXT NOT NULL,
+            -- SHA-256
+            rules BLOB NOT NULL CHECK (length(rules) = 32),
+            PRIMARY KEY (library, category, content)
+          ) STRICT, WITHOUT ROWID
           """)
     }
     return migrator

@@ -36,7 +36,8 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Library",
         subcommands: [
-          Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Rename.self, Remove.self,
+          Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Sort.self, Rename.self,
+          Remove.self,
           Undo.self,
           Stats.self, Storage.self, Clean.self, History.self, SettingsCommand.self, PINCommand.self,
         ]),

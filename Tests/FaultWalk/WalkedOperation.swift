@@ -201,6 +201,11 @@ extension WalkedOperation {
       try await organize.prepare(scene)
       _ = try await organize.run(scene)
     },
+    sort,
+    undo("undo sort") { scene in
+      try await sort.prepare(scene)
+      _ = try await sort.run(scene)
+    },
     undo("undo settings") { scene in _ = try setDarkTheme(scene) },
     clean,
     undo("undo merge") { scene in _ = try await importWork([scene.backup], scene).summary },
@@ -224,41 +229,62 @@ extension WalkedOperation {
   }
 
   /// Merges a category into another one that has one of its photos already.
-  private static let organize = WalkedOperation(
-    name: "organize", result: .change,
-    arguments: { [["category", "merge", "-l", $0.library.string, "family", "--into", "pets", "--yes"]] },
-    run: mergeFamilyIntoPets,
-    prepare: { scene in
-      _ = try await importWork([scene.backup], scene).summary
-      let contents = try Library(path: scene.library).contents()
-      let family = contents.categories.first { $0.name == "family" }
-      let photo = contents.photos.last { $0.categoryId == family?.id && !$0.isFromAssets }
-      guard let photo else { return }
-      let file = scene.library.appending(FilePath(photo.path).components)
-      try scene.write(Array(Data(contentsOf: URL(fileURLWithPath: file.string))), to: "equal.jpg")
-      var options = AddOptions()
-      options.category = "pets"
-      _ = try await Work.add([scene.folder.appending("equal.jpg")], to: scene.library, options: options)
-        .summary
-    },
-    // if the file of the equal photo cannot be read, both photos stay
-    parts: [
-      { scene in
-        let photos = scene.library.appending("photos").string
-        let hidden = scene.folder.appending("hidden").string
-        try FileManager.default.moveItem(atPath: photos, toPath: hidden)
-        _ = try await mergeFamilyIntoPets(scene)
-        try FileManager.default.moveItem(atPath: hidden, toPath: photos)
-      }
-    ], isOnce: true)
-
-  /// Returns false if the photo that both categories have stays twice.
-  @Sendable private static func mergeFamilyIntoPets(_ scene: Scene) async throws -> Bool {
+  private static let organize = organizing(
+    "organize", ["category", "merge", "family", "--into", "pets", "--yes"]
+  ) { scene in
     var options = OrganizeOptions()
     options.authorization = .given
     options.lockWait = .seconds(10)
     let work = Work.organize(.merge(["family"], into: "pets"), in: scene.library, options: options)
-    return try await work.summary.photos.contains { $0.equalPhoto != nil }
+    return try await work.summary.photos
+  }
+
+  /// Sorts all photos into a category that has one of them already.
+  private static let sort = organizing("sort", ["sort", "--rules", "rules.yaml"]) { scene in
+    var options = OrganizeOptions()
+    options.lockWait = .seconds(10)
+    let rules = try SortRules(contentsOf: scene.folder.appending("rules.yaml"))
+    let work = Work.sort(SortRequest(rules), in: scene.library, options: options)
+    return try await work.summary.moves.photos
+  }
+
+  /// - Parameters:
+  ///   - arguments: the arguments of the command, without the library. `rules.yaml` is a file of the scene.
+  ///   - run: moves photos into a category that has one of them already, and returns the moved photos.
+  private static func organizing(
+    _ name: String, _ arguments: [String], run: @escaping @Sendable (Scene) async throws -> [OrganizedPhoto]
+  ) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change,
+      arguments: { scene in
+        let paths = arguments.map { $0 == "rules.yaml" ? scene.folder.appending("rules.yaml").string : $0 }
+        return [paths + ["-l", scene.library.string]]
+      },
+      run: { try await run($0).contains { $0.equalPhoto != nil } },
+      prepare: { scene in
+        _ = try await importWork([scene.backup], scene).summary
+        let contents = try Library(path: scene.library).contents()
+        let family = contents.categories.first { $0.name == "family" }
+        let photo = contents.photos.last { $0.categoryId == family?.id && !$0.isFromAssets }
+        guard let photo else { return }
+        let file = scene.library.appending(FilePath(photo.path).components)
+        try scene.write(Array(Data(contentsOf: URL(fileURLWithPath: file.string))), to: "equal.jpg")
+        try scene.write(Array("rules: [{name: '*', to: pets}]".utf8), to: "rules.yaml")
+        var options = AddOptions()
+        options.category = "pets"
+        _ = try await Work.add([scene.folder.appending("equal.jpg")], to: scene.library, options: options)
+          .summary
+      },
+      // if the file of the equal photo cannot be read, both photos stay
+      parts: [
+        { scene in
+          let photos = scene.library.appending("photos").string
+          let hidden = scene.folder.appending("hidden").string
+          try FileManager.default.moveItem(atPath: photos, toPath: hidden)
+          _ = try await run(scene)
+          try FileManager.default.moveItem(atPath: hidden, toPath: photos)
+        }
+      ], isOnce: true)
   }
 
   /// Removes staged files, what is kept for an undo, and a corrupt file.

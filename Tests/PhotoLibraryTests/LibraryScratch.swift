@@ -126,6 +126,19 @@ struct LibraryScratch {
     return (photos, staged)
   }
 
+  /// Returns staged files with their content tags.
+  func tagged(
+    _ files: [Change.StagedFile], in change: Change, of writer: LibraryWriter
+  ) throws -> [Change.StagedFile] {
+    let key = try writer.contentTagKey()
+    return try files.map { file in
+      var tag = RunningContentTag(key)
+      let staged = path.appending(".staging/\(change.id)/\(file.name)")
+      try Data(contentsOf: URL(filePath: staged.string)).withUnsafeBytes { tag.update($0) }
+      return Change.StagedFile(name: file.name, path: file.path, md5: file.md5, tag: tag.value)
+    }
+  }
+
   /// Makes one change: photos with these texts, in the category 1, which is made where it is needed.
   @discardableResult
   func commit(

@@ -75,6 +75,11 @@ struct UndoTests {
         edit.changedPhotos[0].categoryId = 2
         edit.removedPhotos = [2]
         edit.moves = [.photo(1, to: "new"), .photo(2, to: "new"), .category(1, to: nil)]
+      case .sort:
+        edit.changedPhotos = [before.photos[0]]
+        edit.changedPhotos[0].categoryId = 2
+        edit.newCategories = [LibraryScratch.category(2, "new")]
+        edit.moves = [.photo(1, to: "new")]
       case .settings:
         edit.settings = before.settings
         edit.settings?.kidSafeMode = !before.settings.kidSafeModeEnabled
@@ -99,7 +104,7 @@ struct UndoTests {
 
   @Test(
     "Undo: rows, values and files are as before the change",
-    arguments: [Change.Kind.merge, .replace, .remove, .organize, .settings])
+    arguments: [Change.Kind.merge, .replace, .remove, .organize, .sort, .settings])
   func formerState(kind: Change.Kind) throws {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)

@@ -25,6 +25,8 @@ package final class Change: Sendable {
     case remove
     /// Moves or renames photos, or changes categories.
     case organize
+    /// Moves photos by rules.
+    case sort
     /// Changes settings.
     case settings
     /// Reverts the last change.
@@ -39,6 +41,7 @@ package final class Change: Sendable {
       case .merge, .replace: "the import"
       case .remove: "the removal"
       case .organize: "the reorganization"
+      case .sort: "the sorting"
       case .settings: "the change of settings"
       case .undo: "the undo"
       case .discard: "the removal of what was kept for an undo"
@@ -48,7 +51,7 @@ package final class Change: Sendable {
     /// True if the library keeps what the change replaces or removes, for an undo. See `UndoStack`.
     var isUndoable: Bool {
       switch self {
-      case .merge, .replace, .remove, .organize, .settings: true
+      case .merge, .replace, .remove, .organize, .sort, .settings: true
       case .add, .undo, .discard: false
       }
     }
@@ -57,7 +60,7 @@ package final class Change: Sendable {
     var endsEarlierUndo: Bool {
       switch self {
       case .merge, .replace, .remove, .discard: true
-      case .add, .undo, .organize, .settings: false
+      case .add, .undo, .organize, .sort, .settings: false
       }
     }
   }

@@ -23,6 +23,8 @@ package struct LibraryEdit: Sendable, Equatable {
   package var returnedPhotos: [Int64] = []
   /// Everything that a person moved or removed before, instead of what the library has recorded; nil to keep that.
   package var movements: [Movement]?
+  /// The photos that `sort` considered; nil for any other edit.
+  var sortMarks: SortMarks?
 
   /// Makes an edit that changes nothing.
   package init() {}
@@ -43,6 +45,7 @@ extension LibraryEdit {
     if change.kind == .settings { try StoredSettings.repair(database) }
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
     try recordMoves(database, change)
+    try sortMarks?.insert(database)
     try Addition.insert(newPhotos.map(\.id), changeID: change.id, database)
     // a photo may refer to a category that is inserted later, or that is replaced under the same ID
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
@@ -52,6 +55,7 @@ extension LibraryEdit {
     for category in changedCategories { try category.update(database) }
     try Photo.insert(newPhotos, tags: tags, into: database)
     for photo in changedPhotos { try photo.update(database) }
+    try sortMarks?.insertMoved(changedPhotos, database)
     try recordReturns(database, change)
     if let settings {
       try database.execute(sql: "DELETE FROM settings")

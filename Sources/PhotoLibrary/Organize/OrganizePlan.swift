@@ -58,7 +58,7 @@ package struct OrganizePlan: Sendable {
     case .merge(let names, let target): try merge(names, into: target, isIntact)
     case .move(let selection, let target):
       let target = try library.categories.one(named: target)
-      try move(selection.photos(of: library), to: target, isIntact)
+      try move([(selection.photos(of: library), target)], isIntact)
     case .rename(let id, let name):
       guard let photo = library.photos.first(where: { $0.id == id }) else {
         throw LibraryError.noSuchPhoto("the ID \(id)")
@@ -67,6 +67,23 @@ package struct OrganizePlan: Sendable {
     case .renameAll(let selection, let template):
       try rename(Self.names(by: template, of: selection.photos(of: library), in: library))
     }
+  }
+
+  /// Makes a plan that moves photos to categories.
+  ///
+  /// - Parameters:
+  ///   - tags: the content tags of the library's photos, by ID.
+  ///   - groups: the photos for each category. A photo is in one group.
+  ///   - now: in milliseconds since 1970.
+  ///   - isIntact: returns true if the file of a photo is intact.
+  /// - Throws: what `isIntact` throws.
+  init(
+    _ library: LibraryContents, tags: [Int64: ContentTag],
+    moving groups: [(photos: [Photo], target: Category)],
+    now: Int64, isIntact: (Photo) throws -> Bool
+  ) throws {
+    (self.library, self.tags, self.now) = (library, tags, now)
+    try move(groups, isIntact)
   }
 
   /// The operation for the question of a confirmation.
@@ -174,7 +191,7 @@ package struct OrganizePlan: Sendable {
       throw OrganizeError.mergedIntoItself(same.displayName)
     }
     let ids = Set(sources.map(\.id))
-    try move(library.photos.filter { ids.contains($0.categoryId) }, to: target, isIntact)
+    try move([(library.photos.filter { ids.contains($0.categoryId) }, target)], isIntact)
     edit.removedCategories = sources.map(\.id)
     edit.moves += sources.map { .category($0.id, to: target.name) }
     categories += sources.map { OrganizedCategory(old: $0, new: nil) }
@@ -206,10 +223,19 @@ package struct OrganizePlan: Sendable {
   /// Moves photos. A photo whose bytes the category has already becomes one with that photo, which gets its favorite
   /// mark.
   private mutating func move(
-    _ moved: [Photo], to target: Category, _ isIntact: (Photo) throws -> Bool
+    _ groups: [(photos: [Photo], target: Category)], _ isIntact: (Photo) throws -> Bool
+  ) throws {
+    let leaving = Set(
+      groups.flatMap { group in group.photos.filter { $0.categoryId != group.target.id }.map(\.id) })
+    for group in groups { try move(group.photos, to: group.target, leaving: leaving, isIntact) }
+  }
+
+  /// - Parameter leaving: the IDs of all photos that move.
+  private mutating func move(
+    _ moved: [Photo], to target: Category, leaving: Set<Int64>, _ isIntact: (Photo) throws -> Bool
   ) throws {
     var existing: [Identity: Photo] = [:]
-    for photo in library.photos where photo.categoryId == target.id {
+    for photo in library.photos where photo.categoryId == target.id && !leaving.contains(photo.id) {
       if let identity = identity(photo), existing[identity] == nil { existing[identity] = photo }
     }
     var favorites: [Int64: Photo] = [:]

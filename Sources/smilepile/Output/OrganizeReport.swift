@@ -61,6 +61,54 @@ struct OrganizeReport {
     let plan = try await reporter.follow(.organize(request, in: library, options: options))
     let joined = plan.photos.count { $0.equalPhoto != nil }
     let renamed = plan.photos.count(where: \.isRenamed)
+    let warnings = reportDetails(plan)
+    for line in sentences(plan, renamed: renamed) { reporter.importantResult(line) }
+    reporter.json(
+      Summary(
+        photosMoved: plan.photos.count - renamed, photosJoined: joined, photosRenamed: renamed,
+        categoriesChanged: plan.categories.count, warnings: warnings, dryRun: options.isDryRun))
+  }
+
+  private struct SortSummary: Encodable {
+    let messageType = "summary"
+    var photosMoved: Int
+    var photosJoined: Int
+    var photosInPlace: Int
+    var photosWithoutRule: Int
+    var photosConsideredBefore: Int
+    var photosMovedByPerson: Int
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  /// Sorts photos by rules, and prints the result.
+  func run(_ request: SortRequest) async throws {
+    let plan = try await reporter.follow(.sort(request, in: library, options: options))
+    let joined = plan.moves.photos.count { $0.equalPhoto != nil }
+    let warnings = reportDetails(plan.moves)
+    let groups = Dictionary(grouping: plan.moves.photos, by: \.newCategory)
+    for (category, photos) in groups.sorted(by: { $0.key < $1.key }) {
+      reporter.importantResult(sentence(of: photos, movedTo: category))
+    }
+    let rest = [
+      (plan.inPlace, "in the category of their rule"), (plan.withoutRule, "fit no rule"),
+      (plan.consideredBefore, "considered before"), (plan.movedByPerson, "moved by a person"),
+    ].filter { $0.0 > 0 }.map { "\($0) \($1)" }
+    let clause = rest.isEmpty ? "" : ": \(rest.joined(separator: ", "))"
+    if plan.moves.photos.isEmpty {
+      reporter.importantResult("nothing to move\(clause)")
+    } else if !rest.isEmpty {
+      reporter.note("other photos\(clause)")
+    }
+    reporter.json(
+      SortSummary(
+        photosMoved: plan.moves.photos.count, photosJoined: joined, photosInPlace: plan.inPlace,
+        photosWithoutRule: plan.withoutRule, photosConsideredBefore: plan.consideredBefore,
+        photosMovedByPerson: plan.movedByPerson, warnings: warnings, dryRun: options.isDryRun))
+  }
+
+  /// Prints the changes of categories and photos, and returns the warnings.
+  private func reportDetails(_ plan: OrganizePlan) -> [String] {
     let warnings = plan.unusableEqualPhotos.map { photo in
       "the file of photo \(photo.id) “\(photo.name.shortened)” is missing or corrupt, so that a moved photo with the same "
         + "bytes does not become one with it; run smilepile repair -l"
@@ -69,11 +117,7 @@ struct OrganizeReport {
     if options.isDryRun { preview(plan) }
     for category in plan.categories { reporter.json(line(category)) }
     for photo in plan.photos { reporter.json(line(photo)) }
-    for line in sentences(plan, joined: joined, renamed: renamed) { reporter.importantResult(line) }
-    reporter.json(
-      Summary(
-        photosMoved: plan.photos.count - renamed, photosJoined: joined, photosRenamed: renamed,
-        categoriesChanged: plan.categories.count, warnings: warnings, dryRun: options.isDryRun))
+    return warnings
   }
 
   private func preview(_ plan: OrganizePlan) {
@@ -91,7 +135,7 @@ struct OrganizeReport {
         }))
   }
 
-  private func sentences(_ plan: OrganizePlan, joined: Int, renamed: Int) -> [String] {
+  private func sentences(_ plan: OrganizePlan, renamed: Int) -> [String] {
     let would = options.isDryRun ? "would " : ""
     func verb(_ past: String, _ infinitive: String) -> String { would.isEmpty ? past : would + infinitive }
     var lines: [String] = []
@@ -107,15 +151,19 @@ struct OrganizeReport {
       case (nil, nil): break
       }
     }
-    let moved = plan.photos.count - renamed
-    if let target = plan.photos.first?.newCategory, moved > 0 {
-      lines.append(
-        "\(verb("moved", "move")) \(Count(moved, "photo")) to “\(target.escaped)”"
-          + (joined == 0
-            ? "" : "; \(joined) of them became one with equal photos there"))
+    if let target = plan.photos.first?.newCategory, renamed == 0 {
+      lines.append(sentence(of: plan.photos, movedTo: target))
     }
     if renamed > 0 { lines.append("\(verb("renamed", "rename")) \(Count(renamed, "photo"))") }
     return lines.isEmpty ? ["nothing to change"] : lines
+  }
+
+  /// Describes a move. All photos of a plan are moved, or all are renamed.
+  private func sentence(of photos: [OrganizedPhoto], movedTo category: String) -> String {
+    let joined = photos.count { $0.equalPhoto != nil }
+    return
+      "\(options.isDryRun ? "would move" : "moved") \(Count(photos.count, "photo")) to “\(category.escaped)”"
+      + (joined == 0 ? "" : "; \(joined) of them became one with equal photos there")
   }
 
   private static func changes(from old: PhotoLibrary.Category, to new: PhotoLibrary.Category) -> String {

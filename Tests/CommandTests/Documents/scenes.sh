@@ -6,6 +6,16 @@ library() {
   smilepile import -q -l ~/Family ~/Downloads/smilepile_*.zip ~/Downloads/SmilePile*.zip >/dev/null
 }
 
+# Rules for `sort`.
+rules() {
+  mkdir -p ~/.config/smilepile
+  cat >~/.config/smilepile/rules.yaml <<'YAML'
+rules:
+  - {name: 'IMG_*', to: Family}
+  - {taken: 2025-09-20..2025-10-01, to: Holidays}
+YAML
+}
+
 # One full archive of ~/Family in /srv/backups.
 backup() {
   library

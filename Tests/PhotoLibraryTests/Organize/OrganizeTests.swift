@@ -23,14 +23,7 @@ struct OrganizeTests {
         of: writer)
       for index in 3...4 { photos[index].categoryId = 2 }
       photos[3].isFavorite = true
-      let key = try writer.contentTagKey()
-      files = try files.map { file in
-        var tag = RunningContentTag(key)
-        try scratch.path.appending(".staging/\(change.id)/\(file.name)").bytes().withUnsafeBytes {
-          tag.update($0)
-        }
-        return Change.StagedFile(name: file.name, path: file.path, md5: file.md5, tag: tag.value)
-      }
+      files = try scratch.tagged(files, in: change, of: writer)
       var edit = LibraryEdit()
       edit.newCategories = [LibraryScratch.category(), LibraryScratch.category(2, "cars")]
       edit.newCategories[1].position = 1
@@ -311,8 +304,4 @@ struct OrganizeTests {
 
 extension Movement.Subject {
   fileprivate var content: FileContent? { if case .photo(let content, _) = self { content } else { nil } }
-}
-
-extension FilePath {
-  fileprivate func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: string))) }
 }

@@ -1,0 +1,77 @@
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+
+/// What a person wants to sort.
+package struct SortRequest: Sendable {
+  /// The rules.
+  package var rules: SortRules
+  /// The categories of the photos to consider, by the displayed name or by `name`; all if empty.
+  package var categories: [String] = []
+  /// Considers photos again that an earlier run considered by the same rules.
+  package var again = false
+
+  /// Sorts all photos that were not considered before.
+  package init(_ rules: SortRules) { self.rules = rules }
+}
+
+extension Work where Summary == SortPlan {
+  /// Starts moving photos to the categories that rules say. Considers each photo once, as long as the rules are the same, and
+  /// never moves a photo that a person moved. One transaction; `undo` takes the moves back. Files stay in their places, as
+  /// with `organize`.
+  ///
+  /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`; nothing has changed then.
+  package static func sort(
+    _ request: SortRequest, in library: FilePath, options: OrganizeOptions = OrganizeOptions()
+  ) -> Self {
+    Work { counter in
+      try SortRun(path: library, options: options, counter: counter).run(request)
+    }
+  }
+}
+
+/// One run of `sort`.
+struct SortRun {
+  let path: FilePath
+  let options: OrganizeOptions
+  let counter: ProgressCounter
+
+  func run(_ request: SortRequest) throws -> SortPlan {
+    if options.isDryRun { return try makePlan(request, Library(path: path)) }
+    let writer = try LibraryWriter(
+      path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
+    let plan = try makePlan(request, writer.library)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    if plan.moves.edit.isEmpty {
+      // marks alone are no change that a person could want to undo
+      try writer.insert(plan.marks)
+    } else {
+      try writer.change(.sort) { try $0.commit(plan.edit, files: []) }
+    }
+    return plan
+  }
+
+  private func makePlan(_ request: SortRequest, _ library: Library) throws -> SortPlan {
+    let (contents, tags) = try library.contentsAndTags()
+    let history = try library.read { try SortHistory($0, rules: request.rules.digest) }
+    return try SortPlan(contents, tags: tags.byID, history, request, now: Date().milliseconds) { photo in
+      try library.hasIntactFile(
+        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+    }
+  }
+}
+
+extension LibraryWriter {
+  /// Marks photos as considered by `sort`, in one transaction. Writes nothing if there is nothing to mark.
+  fileprivate func insert(_ marks: SortMarks) throws {
+    guard !marks.photos.isEmpty else { return }
+    try write { database in
+      try database.inTransaction(.immediate) {
+        try marks.insert(database)
+        return .commit
+      }
+    }
+  }
+}
