@@ -45,6 +45,8 @@ public enum Remedy: Sendable, Equatable {
   case increaseByteLimit
   /// Choose a shorter name for an archive.
   case shortenName
+  /// Write a verified archive of the library.
+  case archiveLibrary
   /// Run the command as the owner of the library.
   case actAsOwner
   /// Trust this folder, although other users may write to it.

@@ -87,7 +87,8 @@ extension Library {
       for id in archiveIDs {
         guard
           let export = try ExportRecord.fetchOne(
-            database, sql: "SELECT * FROM export WHERE id = ?", arguments: [id])
+            database, sql: "SELECT * FROM export WHERE id = ? AND \(ExportRecord.isOwn(database))",
+            arguments: [id])
         else { continue }
         // the exports of older versions were made before the first recorded addition
         return try Addition.ids(after: export.changes ?? 0, database)

@@ -36,11 +36,14 @@ extension Library {
     }
   }
 
-  /// Returns the IDs of all archives that the library has records of.
+  /// Returns the IDs of all archives that the library has records of, since its last reset.
   public func exportIDs() throws -> Set<String> {
     try read { database in
       guard try database.tableExists(ExportRecord.databaseTableName) else { return [] }
-      return try Set(database.rows("SELECT id FROM export", of: "export") { try $0.text("id", at: 0) })
+      return try Set(
+        database.rows("SELECT id FROM export WHERE \(ExportRecord.isOwn(database))", of: "export") {
+          try $0.text("id", at: 0)
+        })
     }
   }
 }

@@ -27,24 +27,28 @@ extension Library {
       let exports = try Self.sequences(database)
       return ExportHistory(
         sequence: max(date, exports.map(\.sequence).max().map { $0 < .max ? $0 + 1 : $0 } ?? date),
-        earlierIDs: exports.enumerated()
+        earlierIDs: exports.filter(\.isOwn).enumerated()
           .sorted { ($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset) }.map(\.element.id))
     }
   }
 
   /// Reads the IDs and sequence numbers of all exports in the order of their records. A reader does not migrate: a
   /// library of an older version has no numbers, and those of the first version recorded no exports.
-  private static func sequences(_ database: Database) throws -> [(id: String, sequence: Int64)] {
+  private static func sequences(
+    _ database: Database
+  ) throws -> [(id: String, sequence: Int64, isOwn: Bool)] {
     guard try database.tableExists("export") else { return [] }
     let isNumbered = try database.columns(in: "export").contains { $0.name == "sequence" }
     var latest = Int64.min
     return try database.rows(
-      "SELECT id, \(isNumbered ? "sequence" : "at") FROM export ORDER BY rowid", of: "export"
+      """
+      SELECT id, \(isNumbered ? "sequence" : "at"), \(ExportRecord.isOwn(database)) FROM export ORDER BY rowid
+      """, of: "export"
     ) { row in
       let number = try row.integer("sequence", at: 1)
       // the numbers that a migration gives
       latest = isNumbered ? number : max(latest, number)
-      return (id: try row.text("id", at: 0), sequence: latest)
+      return (id: try row.text("id", at: 0), sequence: latest, isOwn: try row.flag("library", at: 2))
     }
   }
 }

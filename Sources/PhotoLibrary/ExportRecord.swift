@@ -17,6 +17,8 @@ public struct ExportRecord: Sendable, Equatable {
   public var archiveBytes: Int
   /// True if it contains only a part of the library.
   public var isPartial: Bool
+  /// The ID of the library that it was made of; nil for that of the library with the record.
+  public var libraryID: String?
   /// The number of its categories; nil in records of older versions.
   public var categories: Int?
   /// The number of changes of the library up to the export; nil in records of older versions.
@@ -51,6 +53,7 @@ extension ExportRecord: StoredRow {
     archiveBytes = try row.count("archiveBytes")
     isPartial = try row.flag("isPartial")
     (categories, changes) = (try row.optionalCount("categories"), try row.optionalCount("changes"))
+    libraryID = try row.optionalText("library")
   }
 
   /// Fills a row of `export`.
@@ -63,6 +66,13 @@ extension ExportRecord: StoredRow {
     container["archiveBytes"] = archiveBytes
     container["isPartial"] = isPartial
   }
+
+  /// The condition for the exports of the library itself. Those of the ID before a reset do not count.
+  static func isOwn(_ database: Database) throws -> String {
+    // a reader does not migrate, and a library of an older version was never reset
+    let isMigrated = try database.columns(in: databaseTableName).contains { $0.name == "library" }
+    return isMigrated ? "library IS (SELECT uuid FROM identity)" : "TRUE"
+  }
 }
 
 extension Library {
@@ -71,7 +81,20 @@ extension Library {
     try read { database in
       guard try database.tableExists(ExportRecord.databaseTableName) else { return nil }
       return try ExportRecord.fetchOne(
-        database, sql: "SELECT * FROM export WHERE NOT isPartial ORDER BY rowid DESC LIMIT 1")
+        database,
+        sql: """
+          SELECT * FROM export WHERE NOT isPartial AND \(ExportRecord.isOwn(database)) ORDER BY rowid DESC LIMIT 1
+          """)
+    }
+  }
+
+  /// Returns the paths of the archives that were made of the library since its last reset, newest first. Blocks.
+  package func exportedArchives() throws -> [String] {
+    try read { database in
+      guard try database.tableExists(ExportRecord.databaseTableName) else { return [] }
+      return try database.rows(
+        "SELECT archive FROM export WHERE \(ExportRecord.isOwn(database)) ORDER BY rowid DESC", of: "export"
+      ) { try $0.text("archive", at: 0) }
     }
   }
 
@@ -86,8 +109,10 @@ extension Library {
       try writing.queue.write { database in
         try export.insert(database)
         try database.execute(
-          sql: "UPDATE export SET categories = ?, changes = ? WHERE id = ?",
-          arguments: [export.categories, export.changes, export.id])
+          sql: """
+            UPDATE export SET categories = ?, changes = ?, library = coalesce(?, (SELECT uuid FROM identity))
+            WHERE id = ?
+            """, arguments: [export.categories, export.changes, export.libraryID, export.id])
       }
       try writing.close()
     }

@@ -10,7 +10,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 12
+  static let version: Int32 = 13
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
@@ -26,6 +26,7 @@ enum Schema {
     "f5823bb13d18b0ab82201c12d3b9bcb6595fffcc36e223385e9d14f5976f08ac",
     "8401427f63ea0754e3078f86f6739c064ef69595d2ea8d929c704619b378e0c5",
     "2f7cbc419f9c8926d63e27cc5132f8f250bb24974132f63827a6d0472ae27791",
+    "5d41567f8ea4330bd49bff3539524d89382d80c29798eda00e2392f37a01bfb2",
   ]
 
   /// The schemas of all versions.
@@ -221,6 +222,19 @@ enum Schema {
             rules BLOB NOT NULL CHECK (length(rules) = 32),
             PRIMARY KEY (library, category, content)
           ) STRICT, WITHOUT ROWID
+          """)
+    }
+    migrator.registerMigration("13 reset") { database in
+      try database.execute(sql: "PRAGMA user_version = 13")
+      try database.execute(
+        sql: """
+          -- the library ID before a reset, for its undo
+          CREATE TABLE replacedIdentity (
+            changeId TEXT NOT NULL REFERENCES change(id), id INTEGER NOT NULL, uuid TEXT NOT NULL
+          ) STRICT;
+          -- the ID of the library that was exported; exports of another ID do not count
+          ALTER TABLE export ADD COLUMN library TEXT;
+          UPDATE export SET library = (SELECT uuid FROM identity)
           """)
     }
     return migrator

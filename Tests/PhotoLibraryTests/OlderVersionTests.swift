@@ -39,6 +39,9 @@ import Testing
       if try database.columns(in: "export").contains(where: { $0.name == "sequence" }) {
         try database.execute(sql: "UPDATE export SET sequence = iif(id = 'first', 10, 11)")
       }
+      if try database.columns(in: "export").contains(where: { $0.name == "library" }) {
+        try database.execute(sql: "UPDATE export SET library = (SELECT uuid FROM identity)")
+      }
     }
     try scratch.folder.write("x", to: "library/photos/x.jpg")
     return try Library(path: scratch.path)

@@ -127,7 +127,10 @@ struct UntrustedRowTests {
   @Test("Rows: exports and deletions are checked")
   func exports() throws {
     try forge(
-      "INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial) VALUES ('E', '/a', 1, -1, 1, 0)")
+      """
+      INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial, library)
+      SELECT 'E', '/a', 1, -1, 1, 0, uuid FROM identity
+      """)
     let exportReason = reason { _ = try Library(path: scratch.path).lastExport() }
     #expect(exportReason?.hasPrefix("export E: photos is -1") == true)
     try forge(
@@ -140,8 +143,8 @@ struct UntrustedRowTests {
   func changes() throws {
     try forge(
       """
-      INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial, changes)
-      VALUES ('E', '/a', 1, 1, 1, 0, 9223372036854775807)
+      INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial, changes, library)
+      SELECT 'E', '/a', 1, 1, 1, 0, 9223372036854775807, uuid FROM identity
       """)
     let library = try Library(path: scratch.path)
     let export = try #require(try library.lastExport())

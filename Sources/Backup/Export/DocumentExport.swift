@@ -32,10 +32,11 @@ struct DocumentExport {
       throw BackupError.destinationExists(destination)
     }
     let archive = name.inFolder(outputPath.folder)
-    let record = ExportRecord(
+    var record = ExportRecord(
       id: uuid.uuidString, archive: archive.absolute.string, at: date.milliseconds,
       sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: json.count,
       isPartial: true)
+    record.libraryID = plan.libraryID
     return ExportOutcome(
       plan: plan, fingerprint: fingerprint, archives: [archive], archiveBytes: json.count,
       warnings: [durability.warning(for: archive), library.recordExports([record])].compactMap { $0 })

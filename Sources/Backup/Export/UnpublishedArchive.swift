@@ -70,6 +70,7 @@ extension ArchiveExport {
       sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: bytes,
       isPartial: plan.isPartial)
     (record.categories, record.changes) = (plan.categories.count, plan.history.changes)
+    record.libraryID = plan.libraryID
     return record
   }
 

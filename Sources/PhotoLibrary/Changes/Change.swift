@@ -29,6 +29,8 @@ package final class Change: Sendable {
     case sort
     /// Changes settings.
     case settings
+    /// Removes all photos and categories, and gives the library a new ID.
+    case reset
     /// Reverts the last change.
     case undo
     /// Discards what the library keeps for an undo.
@@ -43,6 +45,7 @@ package final class Change: Sendable {
       case .organize: "the reorganization"
       case .sort: "the sorting"
       case .settings: "the change of settings"
+      case .reset: "the reset"
       case .undo: "the undo"
       case .discard: "the removal of what was kept for an undo"
       }
@@ -51,7 +54,7 @@ package final class Change: Sendable {
     /// True if the library keeps what the change replaces or removes, for an undo. See `UndoStack`.
     var isUndoable: Bool {
       switch self {
-      case .merge, .replace, .remove, .organize, .sort, .settings: true
+      case .merge, .replace, .remove, .organize, .sort, .settings, .reset: true
       case .add, .undo, .discard: false
       }
     }
@@ -59,7 +62,7 @@ package final class Change: Sendable {
     /// True if the change ends the undo of all earlier changes.
     var endsEarlierUndo: Bool {
       switch self {
-      case .merge, .replace, .remove, .discard: true
+      case .merge, .replace, .remove, .reset, .discard: true
       case .add, .undo, .organize, .sort, .settings: false
       }
     }

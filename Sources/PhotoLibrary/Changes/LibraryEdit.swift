@@ -1,4 +1,5 @@
 import Checksums
+import Foundation
 internal import GRDB
 
 /// The rows that a change adds, updates and removes.
@@ -25,6 +26,12 @@ package struct LibraryEdit: Sendable, Equatable {
   package var movements: [Movement]?
   /// The photos that `sort` considered; nil for any other edit.
   var sortMarks: SortMarks?
+  /// A new library ID; nil to keep the library's own. Exports and imports from inboxes under the old ID no longer count.
+  package var libraryID: String?
+  /// True to remove the PIN. An undo does not bring it back.
+  package var removesPIN = false
+  /// True to keep nothing for an undo, neither of this change nor of earlier ones.
+  package var discardsUndo = false
 
   /// Makes an edit that changes nothing.
   package init() {}
@@ -61,6 +68,14 @@ extension LibraryEdit {
       try database.execute(sql: "DELETE FROM settings")
       try settings.insert(database)
     }
+    if let libraryID {
+      try database.execute(sql: "UPDATE identity SET uuid = ?", arguments: [libraryID])
+    }
+    if removesPIN { try database.execute(sql: "DELETE FROM pin") }
+    // with the same time, and behind the change
+    if discardsUndo {
+      try Change.Record(id: UUID().uuidString, kind: .discard, at: change.at).insert(database)
+    }
   }
 
   /// Returns true if these are the IDs of all rows of a table. A `replace` concerns all rows, and one statement without
@@ -83,6 +98,10 @@ extension LibraryEdit {
   private func keepForUndo(_ database: Database, changeId: String) throws {
     try database.execute(
       sql: "INSERT INTO replacedSettings SELECT ?, * FROM settings", arguments: [changeId])
+    if libraryID != nil {
+      try database.execute(
+        sql: "INSERT INTO replacedIdentity SELECT ?, * FROM identity", arguments: [changeId])
+    }
     for (table, copy, ids) in [
       ("category", "replacedCategory", removedCategories + changedCategories.map(\.id)),
       ("photo", "replacedPhoto", removedPhotos + changedPhotos.map(\.id)),

@@ -54,22 +54,25 @@ public struct DestructiveOperation: Sendable, Equatable {
   public var resetsSettings: Bool
   /// The other files that it deletes; nil if it deletes none.
   public var discarded: DiscardedFiles?
+  /// The number of photos that a person types to confirm the operation; nil if yes is enough.
+  public var photosToConfirm: Int?
 
   /// Describes an operation.
   public init(
     _ description: String, removes removal: Removal = Removal(), lowers lowered: [Protection] = [],
-    resetsSettings: Bool = false, discards discarded: DiscardedFiles? = nil
+    resetsSettings: Bool = false, discards discarded: DiscardedFiles? = nil, photosToConfirm: Int? = nil
   ) {
     self.description = description
     self.removal = removal
     self.lowered = lowered
     self.resetsSettings = resetsSettings
     self.discarded = discarded
+    self.photosToConfirm = photosToConfirm
   }
 
   /// True if the operation removes, deletes, turns off or resets anything. Only then it needs a confirmation.
   public var needsConfirmation: Bool {
-    !removal.isEmpty || !lowered.isEmpty || resetsSettings || discarded != nil
+    !removal.isEmpty || !lowered.isEmpty || resetsSettings || discarded != nil || photosToConfirm != nil
   }
 
   /// True if the operation needs the PIN where delete protection is on and the library has a PIN.

@@ -143,8 +143,11 @@ extension LibraryWriter {
   /// - Throws: `PINError.notSet`, or `AuthorizationError` if the PIN is wrong.
   public func removePIN(_ pin: PIN) throws {
     try check(pin)
-    try write { try $0.execute(sql: "DELETE FROM pin") }
+    try deletePIN()
   }
+
+  /// Removes the PIN, which the caller has compared. Does nothing if there is none.
+  func deletePIN() throws { try write { try $0.execute(sql: "DELETE FROM pin") } }
 
   /// Saves a PIN. After a failure, the former PIN stays valid.
   private func save(_ record: PINRecord) throws {

@@ -191,7 +191,7 @@ struct ReplacedFiles {
     }
     try writer.write { database in
       try database.inTransaction(.immediate) {
-        for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "added"] {
+        for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "replacedIdentity", "added"] {
           try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [change])
         }
         return .commit

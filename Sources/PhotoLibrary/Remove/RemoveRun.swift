@@ -76,12 +76,20 @@ struct RemoveRun {
   }
 
   private func summary(of plan: RemovePlan, _ library: Library) throws -> RemoveSummary {
-    var summary = RemoveSummary(
-      photos: plan.photos, categories: plan.categories, bytes: plan.bytes, isDryRun: options.isDryRun)
-    let categories = try library.categories()
-    let photos = plan.photos.filter { !$0.isFromAssets }
-    let tags = try library.contentTags()
-    for (photo, status) in zip(photos, library.statuses(of: photos)) {
+    RemoveSummary(
+      photos: plan.photos, categories: plan.categories, bytes: plan.bytes,
+      missing: try library.findings(beforeRemoving: plan.photos, counter), isDryRun: options.isDryRun)
+  }
+}
+
+extension Library {
+  /// Returns the photos that an undo of their removal may not bring back as they were, and why: their files are missing,
+  /// unreadable, or changed by another program. Blocks.
+  func findings(beforeRemoving photos: [Photo], _ counter: ProgressCounter) throws -> [Finding] {
+    let categories = try categories()
+    let photos = photos.filter { !$0.isFromAssets }
+    let tags = try contentTags()
+    return try zip(photos, statuses(of: photos)).compactMap { photo, status in
       let label = categories.label(of: photo)
       switch status {
       case .failure(let error):
@@ -89,16 +97,14 @@ struct RemoveRun {
           error.isMissing
           ? "its file is missing, so undo cannot restore it"
           : "its file cannot be read, so undo possibly cannot restore it"
-        summary.missing.append(Finding(label, "\(what): \(error)"))
+        return Finding(label, "\(what): \(error)")
       case .success:
         guard
-          try library.isChanged(
-            photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
-        else { continue }
-        summary.missing.append(
-          Finding(label, "another program has changed its file \(photo.path.escaped), which stays there"))
+          try isChanged(photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+        else { return nil }
+        return Finding(
+          label, "another program has changed its file \(photo.path.escaped), which stays there")
       }
     }
-    return summary
   }
 }

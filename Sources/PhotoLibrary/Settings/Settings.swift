@@ -54,6 +54,13 @@ public struct Settings: Sendable, Equatable {
     changedAt = createdAt
   }
 
+  /// The settings of a new library, with the dates of these.
+  var cleared: Settings {
+    var cleared = Settings(createdAt: createdAt)
+    cleared.changedAt = changedAt
+    return cleared
+  }
+
   /// The theme in force; by default as the phone is set.
   public var themeMode: ThemeMode { theme?.value ?? .system }
   /// True if the phone has a PIN; by default not.

@@ -26,6 +26,9 @@ package enum SettingsRequest: Sendable {
   ///
   /// - `lowersProtections`: false to keep every protection that is on.
   case adopt([SettingAssignment], lowersProtections: Bool)
+  /// Forgets everything that backups and people stated, so that the settings are those of a new library. Later imports
+  /// state them again.
+  case clear
 }
 
 /// A setting before and after a change.
@@ -79,16 +82,21 @@ struct SettingsPlan {
           assignments.append(assignment)
         }
       }
+    case .clear:
+      isReset = true
+      assignments = SettingDefinition.all.map(SettingAssignment.init(default:)).filter(stored.lacks)
     }
     var after = stored.settings
     if case .adopt(_, false) = request { after = stored.strictest }
     for assignment in assignments { assignment.definition.set(assignment.value, in: &after, now: now) }
+    var isWanted = !assignments.isEmpty
+    if case .clear = request { (after, isWanted) = (stored.settings.cleared, true) }
     changes = assignments.map { assignment in
       SettingChange(
         key: assignment.definition.key, oldValue: assignment.definition.value(in: stored.settings),
         newValue: assignment.value)
     }
-    guard !assignments.isEmpty, after != stored.settings || !stored.faults.isEmpty else { return }
+    guard isWanted, after != stored.settings || !stored.faults.isEmpty else { return }
     after.changedAt = max(now, after.changedAt)
     settings = after
     lowered = stored.strictest.protections(loweredBy: after)

@@ -216,8 +216,13 @@ extension UndoPlan {
     }
     for (table, copy) in [
       ("category", "replacedCategory"), ("photo", "replacedPhoto"), ("settings", "replacedSettings"),
+      ("identity", "replacedIdentity"),
     ] {
-      if table == "settings" { try database.execute(sql: "DELETE FROM settings") }
+      if Self.tablesOfOneRow.contains(table) {
+        try database.execute(
+          sql: "DELETE FROM \(table) WHERE EXISTS (SELECT * FROM \(copy) WHERE changeId = ?)",
+          arguments: [change.id])
+      }
       let columns = try database.columns(in: table).map(\.name).joined(separator: ", ")
       try database.execute(
         sql: "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM \(copy) WHERE changeId = ?",
@@ -230,4 +235,7 @@ extension UndoPlan {
     try Addition.insert(back, changeID: undo.id, database)
     try Movement.delete(changeID: change.id, database)
   }
+
+  /// The tables whose row an undo replaces.
+  private static let tablesOfOneRow = ["settings", "identity"]
 }

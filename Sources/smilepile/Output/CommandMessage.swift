@@ -38,6 +38,7 @@ enum CommandMessage {
     case .increaseEntryLimit: "use --max-entries"
     case .increaseByteLimit: "use --max-bytes"
     case .shortenName: "use -o with a shorter name"
+    case .archiveLibrary: "run smilepile export --verify, or use --force"
     case .actAsOwner: "run smilepile as its owner, or as root with --as-owner"
     case .trustFolder(let path): "use --trust \(path.shellQuoted) if you trust these users".escaped
     }
