@@ -164,6 +164,15 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     return part.map(Extent.part) ?? (isPartial ? .selection : .library)
   }
 
+  /// True if the archive, or the set of its parts, contains every photo of its library.
+  package var isOfWholeLibrary: Bool {
+    switch extent {
+    case .library: true
+    case .part: selection == nil
+    case .selection, .partiallyRecovered, .document: false
+    }
+  }
+
   /// Compares archives of different folders. Within a folder, `ArchiveGraph` has the order.
   package var place: Int64 { sequence ?? date }
 

@@ -17,6 +17,8 @@ package struct FileLock: ~Copyable, Sendable {
     package let path: FilePath
     /// The owner according to the lock file: `process 4711 on nas`; empty if unknown.
     package let owner: String
+    /// The owner's process, if it runs on this machine; nil if unknown.
+    package var process: pid_t? { FileLock.process(of: owner) }
     /// True if the owner is an ancestor of this process, and may be waiting for the end of this process.
     package let isOwnerAncestor: Bool
 

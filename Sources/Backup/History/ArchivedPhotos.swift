@@ -30,6 +30,14 @@ package struct ArchivedPhotos {
     }
   }
 
+  /// Returns true if a restore of the archives yields a file with this MD5 and length.
+  package func contain(_ md5: MD5Digest, size: Int) -> Bool { crc32s(of: md5, size: size) != nil }
+
+  /// Returns the CRC-32s of the files with a content; nil if a restore yields no such file.
+  private func crc32s(of md5: MD5Digest, size: Int) -> Set<UInt32?>? {
+    restored.contains(md5) ? files[Content(md5: md5, size: size)] : nil
+  }
+
   /// Returns true if the archives contain the file of every photo of a backup, by MD5, length and, where both are known,
   /// CRC-32. Reads the entries for which the backup has no MD5. Blocks.
   ///
@@ -39,9 +47,9 @@ package struct ArchivedPhotos {
       switch photo.location {
       case .asset: return true
       case .entry(let reference):
-        guard let md5 = reference.md5, restored.contains(md5),
-          let found = files[Content(md5: md5, size: reference.entry.size)]
-        else { return false }
+        guard let md5 = reference.md5, let found = crc32s(of: md5, size: reference.entry.size) else {
+          return false
+        }
         let crc32 = reference.entry.knownCRC32
         return crc32 == nil || found.contains(crc32) || found.contains(nil)
       case .file, .unavailable: return false

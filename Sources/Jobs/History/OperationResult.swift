@@ -70,6 +70,13 @@ extension RemoveSummary: RecordedSummary {
   package var recorded: OperationResult { OperationResult(LedgerRun.Counts(removed: photos.count)) }
 }
 
+extension LibraryReset.Report: RecordedSummary {
+  package var recorded: OperationResult {
+    OperationResult(
+      LedgerRun.Counts(removed: summary.photos), findings: findings, isIncomplete: !findings.isEmpty)
+  }
+}
+
 extension UndoSummary: RecordedSummary {
   package var recorded: OperationResult {
     OperationResult(

@@ -245,14 +245,3 @@ extension ArchiveInventory {
     return nil
   }
 }
-
-extension ArchiveDescriptor {
-  /// True if the archive, or the set of its parts, contains every photo of its library.
-  fileprivate var isOfWholeLibrary: Bool {
-    switch extent {
-    case .library: true
-    case .part: selection == nil
-    case .selection, .partiallyRecovered, .document: false
-    }
-  }
-}

@@ -1,0 +1,138 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import Synchronization
+import SystemPackage
+
+/// Looks for a verified archive that contains every photo of a library.
+///
+/// It looks in the destinations of the library's jobs, and in the folders of all exports of the library. In each folder
+/// the newest archive of the whole library counts, if all files that its restore needs are verified and unchanged since.
+/// Photos are compared by MD5 and length.
+final class VerifiedArchiveSearch: Sendable {
+  /// What was found.
+  struct Found: Sendable {
+    /// The archive; nil if there is none, or none was searched for.
+    var archive: String?
+    /// Why folders could not be searched.
+    var warnings: [String] = []
+  }
+
+  /// A folder to search.
+  private struct Place: Sendable {
+    let folder: FilePath
+    let password: Secret?
+  }
+
+  private let library: FilePath
+  private let libraryID: String?
+  private let exportIDs: Set<String>
+  private let places: [Place]
+  /// Why destinations of jobs cannot be read.
+  private let faults: [String]
+  private let ledger: Ledger
+  private let counter: ProgressCounter
+  private let state = Mutex(Found())
+
+  /// Collects the folders. Blocks.
+  ///
+  /// - Throws: `LibraryError`, or the errors of a job's password.
+  init(_ reset: LibraryReset, _ context: JobContext, _ counter: ProgressCounter) throws {
+    let library = try Library(path: reset.library)
+    (self.library, ledger, self.counter) = (reset.library, context.ledger, counter)
+    (libraryID, exportIDs) = (try library.libraryID(), try library.exportIDs())
+    var faults: [String] = []
+    var places: [Place] = []
+    for job in reset.jobs {
+      let password = try job.password.map(context.password)
+      for destination in job.destinations {
+        if let fault = destination.readingFault() {
+          faults.append(fault)
+        } else {
+          places.append(Place(folder: destination.path, password: password))
+        }
+      }
+    }
+    let folders = Set(try library.exportedArchives().map { FilePath($0).folder })
+    places += folders.sorted { $0.string < $1.string }.map { Place(folder: $0, password: reset.password) }
+    var seen: Set<FilePath> = []
+    self.places = places.filter { place in
+      // a folder that was removed since an export has no archive
+      place.folder.realPath.map { seen.insert($0).inserted } ?? false
+    }
+    self.faults = faults
+  }
+
+  /// What the last search found.
+  var found: Found { state.withLock { $0 } }
+
+  /// Searches for an archive. Blocks.
+  ///
+  /// - Throws: `ResetRefusal.notArchived` if no verified archive contains all these photos; environment failures;
+  ///   `CancellationError`.
+  func requireArchive(of photos: [Photo]) throws {
+    var found = Found(warnings: faults)
+    defer { state.withLock { $0 = found } }
+    var nearest: (archive: String, missing: Int)?
+    for place in places {
+      guard let (archive, archived) = try newestArchive(in: place, &found) else { continue }
+      let missing = photos.count { photo in
+        photo.md5.map { !archived.contain($0, size: photo.fileSize) } ?? false
+      }
+      found.archive = missing == 0 ? archive : nil
+      if missing == 0 { return }
+      if nearest.map({ missing < $0.missing }) ?? true { nearest = (archive, missing) }
+    }
+    throw ResetRefusal.notArchived(
+      library, photos: photos.count, missing: nearest?.missing ?? photos.count, nearest: nearest?.archive)
+  }
+
+  /// Returns the newest verified archive of the whole library in a folder, and its photos; nil if there is none.
+  private func newestArchive(
+    in place: Place, _ found: inout Found
+  ) throws -> (path: String, photos: ArchivedPhotos)? {
+    do {
+      let inventory = try ArchiveInventory(
+        folder: place.folder, password: place.password, ledger: ledger,
+        whileReading: counter.checkCancellation)
+      for archive in inventory.ownArchives.reversed() where isOfLibrary(archive) {
+        guard let members = try? inventory.members(of: archive),
+          members.allSatisfy({ !$0.isPartiallyRecovered && inventory.graph.health(of: $0).verifiedAt != nil })
+        else { continue }
+        let photos = try photos(of: archive, members, place.password)
+        // the files may have been replaced while they were read
+        let files = members.compactMap { ArchiveFile(at: FilePath($0.path)) }
+        if files.count == members.count, ledger.health(of: files).allSatisfy({ $0.verifiedAt != nil }) {
+          return (archive.path, photos)
+        }
+      }
+    } catch {
+      if ArchiveVerification.isInconclusive(error) { throw error }
+      found.warnings.append("\(place.folder) was not searched for archives: \(error)".escaped)
+    }
+    return nil
+  }
+
+  private func isOfLibrary(_ archive: ArchiveDescriptor) -> Bool {
+    !archive.isLocked && archive.isOfWholeLibrary
+      && (libraryID != nil && archive.libraryID == libraryID
+        || !exportIDs.isDisjoint(with: archive.exportIDs))
+  }
+
+  private func photos(
+    of archive: ArchiveDescriptor, _ members: [ArchiveDescriptor], _ password: Secret?
+  ) throws -> ArchivedPhotos {
+    var photos = ArchivedPhotos()
+    for member in members {
+      photos.add(
+        try OpenedBackup(path: FilePath(member.path), limits: .own, password: password),
+        // all parts of a set are restored; of a chain, only the archive itself
+        isRestored: archive.part != nil || member == archive)
+    }
+    return photos
+  }
+}
