@@ -37,8 +37,7 @@ struct Smilepile: AsyncParsableCommand {
         name: "Library",
         subcommands: [
           Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Sort.self, Rename.self,
-          Remove.self,
-          Undo.self,
+          Remove.self, Undo.self, ResetCommand.self,
           Stats.self, Storage.self, Clean.self, History.self, SettingsCommand.self, PINCommand.self,
         ]),
       CommandGroup(

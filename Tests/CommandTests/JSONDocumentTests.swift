@@ -313,6 +313,10 @@ private struct PrintedJSON {
     exec 9< Family/readers.lock; flock -s 9
     j clean -l Family --undo --quarantined --yes
     exec 9<&-
+    smilepile init Old > /dev/null; { smilepile import -q -l Old $ANDROID; smilepile settings set -q -l Old theme dark; } > /dev/null
+    exec 9< Old/readers.lock; flock -s 9
+    j reset -l Old --all --for-good --force --yes --photos 9
+    exec 9<&-
     j schedule install --cron --print
     j schedule install --cron
     j schedule status --cron

@@ -11,7 +11,7 @@ struct PINCommand: ParsableCommand {
     abstract: "Set, change or remove the PIN that protects a library.",
     discussion: """
       The PIN is required to change or remove the PIN, and to lower a protection (smilepile settings). If \
-      delete protection is on, remove, undo, import --strategy replace, settings reset and clean --undo or \
+      delete protection is on, remove, reset, undo, import --strategy replace, settings reset and clean --undo or \
       --quarantined require it too; otherwise they ask for a confirmation. A PIN has four to six digits. After five wrong PINs, no PIN is \
       accepted for 30 seconds. The PIN protects against mistakes, not against users who can write the \
       library's files. Backups never contain it.

@@ -46,7 +46,7 @@ enum ExitStatus: Int32, Error, Comparable {
       switch error {
       case let status as ExitStatus: status
       case is CancellationError: Signals.received ?? .interrupted
-      case is FileLock.Busy, JobError.running, InboxFault.busy: .locked
+      case is FileLock.Busy, JobError.running, InboxFault.busy, ResetRefusal.notStopped: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup, BackupError.noBackups, BackupError.baseMissing, BackupError.baseRemoved,
         is JobFile.Missing,

@@ -1,0 +1,170 @@
+import ArchiveCatalog
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+struct ResetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset",
+    abstract: "Empty a library, so that imports fill it anew.",
+    discussion: """
+      Removes all photos and categories, and forgets what was moved, removed and imported. Refuses if no verified \
+      archive contains all photos. The library gets a new ID, so that no job prunes its former archives. `smilepile \
+      undo` takes the reset back, until the next import or removal. Asks for the number of photos; without a \
+      terminal, use --yes --photos NUMBER. Exits with 11 if a job of the library runs.
+
+      Example:
+        smilepile reset -l ~/Family --dry-run
+      """)
+
+  @Flag(help: "Reset only the settings to their defaults, also those that protect the child.")
+  var settings = false
+
+  @Flag(name: .customLong("pin"), help: "Remove only the PIN of the library, which undo does not bring back.")
+  var resetsPIN = false
+
+  @Flag(help: "Reset photos, categories, settings and the PIN.")
+  var all = false
+
+  @Flag(help: "Stop commands and jobs of this user that use the library, and wait up to 60 seconds for them.")
+  var stop = false
+
+  @Flag(help: "Delete the files of the photos at once; nothing can then be undone.")
+  var forGood = false
+
+  @Flag(help: "Remove the photos even if no verified archive contains all of them.")
+  var force = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be reset, and write nothing.")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp("The number of photos in the library, with which --yes confirms.", valueName: "number")
+  )
+  var photos: Int?
+
+  @OptionGroup var confirmation: ConfirmationOption
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var lock: LockOption
+  @OptionGroup var output: CommonOptions
+
+  private struct Change: Encodable {
+    var key: String
+    var oldValue: String
+    var newValue: String
+  }
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var photosRemoved: Int
+    var categoriesRemoved: Int
+    var bytes: Int
+    var changes: [Change]
+    var protectionsLowered: [String]
+    @Null var archive: String?
+    var stopped: [String]
+    var missing: [String]
+    var left: [String]
+    var warnings: [String]
+    var forGood: Bool
+    var dryRun: Bool
+  }
+
+  private var scope: ResetScope {
+    if all { return .everything }
+    let parts: ResetScope = [settings ? .settings : [], resetsPIN ? .pin : []]
+    return parts.isEmpty ? .contents : parts
+  }
+
+  func validate() throws {
+    let options = [("--for-good", forGood), ("--force", force), ("--photos", photos != nil)]
+    for (option, isGiven) in options where isGiven && !scope.contains(.contents) {
+      throw ValidationError(
+        "\(option) concerns photos, which --settings and --pin keep; use --all, or omit it")
+    }
+    if photos != nil, !confirmation.yes {
+      throw ValidationError("--photos confirms only together with --yes")
+    }
+    if confirmation.yes, photos == nil, scope.contains(.contents), !dryRun {
+      throw ValidationError("--yes needs --photos NUMBER, the number of photos in the library")
+    }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let path = try library.path()
+    // before a process is stopped
+    if let photos, !dryRun { try confirmation.check(photos, of: Library(path: path)) }
+    var reset = LibraryReset(of: path, scope, jobs: try jobs(of: path))
+    reset.isForced = force
+    reset.stopsProcesses = stop
+    if scope.contains(.contents), !force { reset.password = try password.read(reporter) }
+    var options = ResetOptions()
+    options.isDryRun = dryRun
+    options.isForGood = forGood
+    options.lockWait = lock.duration
+    options.authorization = try confirmation.authorization(reporter, for: path, photos: photos)
+    let context = JobContext.ofThisProcess(reporter)
+    let report = try await Ledger.ofThisUser.recording(
+      RecordedOperation(.remove, library: path, isDryRun: dryRun || !scope.contains(.contents))
+    ) { [reset, options] in
+      try await reporter.follow(.reset(reset, options: options, context), during: "reset")
+    }
+    show(report, reporter)
+    if !report.findings.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  /// Returns the jobs of the job file that back up the library.
+  private func jobs(of path: FilePath) throws -> [Job] {
+    guard let jobs = try file.readIfPresent() else { return [] }
+    return jobs.jobs(ofLibrary: path, id: try Library(path: path).libraryID(), .ofThisUser)
+  }
+
+  private func show(_ report: LibraryReset.Report, _ reporter: Reporter) {
+    let summary = report.summary
+    for warning in report.warnings { reporter.warn(warning) }
+    for photo in summary.missing { reporter.warn(photo.message) }
+    for process in report.stopped { reporter.note("stopped \(process)".escaped) }
+    for line in Self.lines(summary) { reporter.importantResult(line) }
+    if summary.hasNewID, !dryRun {
+      reporter.note("the next run of a job reports a new library, and keeps the archives of the old one")
+    }
+    reporter.json(
+      Summary(
+        photosRemoved: summary.photos, categoriesRemoved: summary.categories, bytes: summary.bytes,
+        changes: (summary.settings ?? []).map {
+          Change(key: $0.key, oldValue: $0.oldValue, newValue: $0.newValue)
+        },
+        protectionsLowered: summary.lowered.map(\.identifier), archive: report.archive,
+        stopped: report.stopped, missing: summary.missing.map(\.message), left: summary.left.map(\.message),
+        warnings: report.warnings, forGood: summary.isForGood, dryRun: summary.isDryRun))
+  }
+
+  private static func lines(_ summary: ResetSummary) -> [String] {
+    func verb(_ past: String, _ infinitive: String) -> String {
+      summary.isDryRun ? "would \(infinitive)" : past
+    }
+    var lines: [String] = []
+    if summary.hasNewID {
+      let categories = Count(summary.categories, "category", "categories")
+      let ending = summary.isForGood ? " for good" : summary.isDryRun ? "" : "; run smilepile undo to restore"
+      lines.append(
+        "\(verb("removed", "remove")) \(Count(summary.photos, "photo")) (\(ByteCount(summary.bytes))) and "
+          + "\(categories)\(ending)")
+    }
+    if let settings = summary.settings {
+      lines += settings.map { setting in
+        "\(verb("set", "set")) \(setting.key) to \(setting.newValue) (was \(setting.oldValue))"
+      }
+      if settings.isEmpty { lines.append("\(verb("forgot", "forget")) what backups stated about settings") }
+    }
+    if summary.lowered.contains(.pin) { lines.append("\(verb("removed", "remove")) the PIN") }
+    return lines
+  }
+}
