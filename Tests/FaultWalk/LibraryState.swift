@@ -34,10 +34,28 @@ struct LibraryState: Equatable {
     let settings = contents.settings
     lines.append("settings \(settings.themeMode) \(settings.kidSafeModeEnabled)")
     lines += contents.movements.map { "movement \($0.origin ?? "-") → \($0.destination ?? "-")" }
+    if try Self.hasReplacedID(path) { lines.append("another ID") }
     let (kept, lost) = try Self.replaced(path)
     lines += kept
     faults += lost
     lines.sort()
+  }
+
+  /// Returns true if an undo would give the library another ID.
+  private static func hasReplacedID(_ path: FilePath) throws -> Bool {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let database = try DatabaseQueue(
+      path: path.appending("library.sqlite").string, configuration: configuration)
+    return try database.read { database in
+      try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT EXISTS (
+            SELECT * FROM replacedIdentity
+            WHERE changeId = (SELECT id FROM change WHERE kind NOT IN ('add', 'undo') ORDER BY rowid DESC LIMIT 1))
+          """)
+    } ?? false
   }
 
   /// Returns the photos that the last change keeps for its undo, and those whose files are missing. Photos of earlier

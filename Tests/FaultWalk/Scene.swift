@@ -85,6 +85,14 @@ struct Scene: Sendable {
     return isThere ? [] : ["the backup in the inbox is lost or changed"]
   }
 
+  /// Returns the files that a reset for good has left, although it deletes those of all photos.
+  func faultsAfterResetForGood() throws -> [String] {
+    try FolderTree(library).files.keys.filter { path in
+      [".undo/", ".rotten/", "photos/"].contains { path.hasPrefix($0) } && !path.hasSuffix("/notes.txt")
+        && !path.hasSuffix("/")
+    }.map { "a reset for good left \($0)" }
+  }
+
   /// Leaves a corrupt file as the repair of a photo does.
   func leaveCorruptFile() throws {
     let repair = library.appending(".rotten/1B4E28BA-2FA1-11D2-883F-0016D3CCA427")

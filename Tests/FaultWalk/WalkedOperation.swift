@@ -197,6 +197,20 @@ extension WalkedOperation {
       arguments: { [["settings", "set", "-l", $0.library.string, "theme", "dark"]] },
       run: { scene in try setDarkTheme(scene) }),
     organize,
+    resetting("reset"),
+    {
+      var operation = resetting("reset for good", ["--for-good"]) { $0.isForGood = true }
+      operation.prepare = { scene in
+        _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
+        try scene.leaveCorruptFile()
+      }
+      operation.faults = { scene, isRunAgain in isRunAgain ? try scene.faultsAfterResetForGood() : [] }
+      return operation
+    }(),
+    undo("undo reset") { scene in
+      _ = try await importWork([scene.backup], scene).summary
+      _ = try await resetting("reset").run(scene)
+    },
     undo("undo organize") { scene in
       try await organize.prepare(scene)
       _ = try await organize.run(scene)
@@ -226,6 +240,29 @@ extension WalkedOperation {
     options.lockWait = .seconds(10)
     let assignments = [SettingAssignment(key: "theme", value: "dark")].compactMap(\.self)
     return try !SettingsRun(scene.library, options).run(.set(assignments)).changes.isEmpty
+  }
+
+  /// Removes all photos and categories.
+  private static func resetting(
+    _ name: String, _ arguments: [String] = [],
+    _ configure: @escaping @Sendable (inout ResetOptions) -> Void = { _ in }
+  ) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change,
+      arguments: { scene in
+        let photos = (try? Library(path: scene.library).totals().photos) ?? 0
+        return [
+          ["reset", "-l", scene.library.string, "--force", "--yes", "--photos", "\(photos)"] + arguments
+        ]
+      },
+      run: { scene in
+        var options = ResetOptions()
+        options.authorization = .given
+        options.lockWait = .seconds(10)
+        configure(&options)
+        let work = Work { [options] counter in try ResetRun(scene.library, options, counter).run(.contents) }
+        return try await work.summary.findings.isEmpty
+      }, isOnce: true)
   }
 
   /// Merges a category into another one that has one of its photos already.
