@@ -146,3 +146,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Optimizing the tests takes longer than it saves. Only the tests are affected, not the modules under test.
+for target in package.targets where target.type == .test {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .unsafeFlags(["-Onone"], .when(configuration: .release))
+    ]
+}
