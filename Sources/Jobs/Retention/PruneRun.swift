@@ -17,6 +17,8 @@ package struct PruneRun {
   package var password: Secret?
   /// The tags that an archive must have to be considered.
   package var tags: [String] = []
+  /// The ID of the library whose archives are considered, besides those without an ID; nil for those of all libraries.
+  package var libraryID: String?
   /// True to report the archives that a run would remove, and to remove none.
   package var isDryRun = false
   /// The health of archives, and the record of verified archives.
@@ -103,6 +105,7 @@ package struct PruneRun {
       inventory.graph, policy, now: now, fresh: fresh,
       isIncluded: { archive in
         tags.allSatisfy(archive.tags.contains) && !inventory.isPlain(archive)
+          && (libraryID == nil || archive.libraryID == nil || archive.libraryID == libraryID)
       }, earlierIDs: earlierIDs,
       reasonToKeepAll: reasonToKeepAll)
   }

@@ -3,7 +3,7 @@ import Backup
 import Foundation
 import Operations
 
-/// Eighth phase: removes the archives of the job that the policy does not keep.
+/// Eighth phase: removes the archives of the job and its library that the policy does not keep.
 struct Retention {
   let context: PhaseContext
   let policy: RetentionPolicy
@@ -17,6 +17,7 @@ struct Retention {
     var prune = PruneRun(folder: destination.folder, policy: policy, counter: context.counter)
     prune.password = context.password
     prune.tags = [context.job.name]
+    prune.libraryID = context.libraryID
     prune.operation = context.operation
     prune.lockWait = .seconds(context.job.lockWait)
     prune.now = context.now()
