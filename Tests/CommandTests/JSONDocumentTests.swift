@@ -239,7 +239,7 @@ private struct PrintedJSON {
     j category set -l Family Ships --color '#223344'
     j category order -l Family Ships
     j move -l Family --to Ships --category Beach
-    printf 'rules: [{name: tiny, to: Family}]' > rules.yaml; j sort -l Family --rules rules.yaml
+    printf "rules: [{name: '*', to: Family}]" > rules.yaml; j sort -l Family --rules rules.yaml
     j rename -l Family --category Ships --pattern 'ship {n}'
     j category merge -l Family Ships --into Beach --yes
     j category remove -l Family Beach --move-to Family --yes
