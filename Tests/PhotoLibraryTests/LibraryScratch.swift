@@ -56,6 +56,26 @@ struct LibraryScratch {
     return try database.write(body)
   }
 
+  /// Returns the files of the database, by their names.
+  func databaseFiles() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in Self.databaseNames {
+      files[name] = try? Data(contentsOf: URL(filePath: path.appending(name).string))
+    }
+    return files
+  }
+
+  /// Puts files of the database in the place of the present ones.
+  func restore(_ files: [String: Data]) throws {
+    for name in Self.databaseNames {
+      let url = URL(filePath: path.appending(name).string)
+      try? FileManager.default.removeItem(at: url)
+      try files[name]?.write(to: url)
+    }
+  }
+
+  private static let databaseNames = ["library.sqlite", "library.sqlite-wal", "library.sqlite-shm"]
+
   /// Puts the empty database of an older version in the place of the present one.
   func makeVersion(_ migration: String, _ fill: (Database) throws -> Void = { _ in }) throws {
     let file = path.appending("library.sqlite").string

@@ -40,6 +40,40 @@ struct ReplacedPhotosTests {
     try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") }
   }
 
+  @Test(
+    "Replaced files: if the database is replaced by an older copy, its photos get their files back",
+    arguments: [Change.Kind.organize, .replace])
+  func olderDatabase(next: Change.Kind) throws {
+    let before = try photoTexts()
+    let database = try scratch.databaseFiles()
+    try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 1)
+    try scratch.restore(database)
+    let writer = try scratch.writer()
+    try writer.change(next) { change in
+      var edit = LibraryEdit()
+      edit.newCategories = [LibraryScratch.category(7, "new")]
+      try change.commit(edit, files: [])
+    }
+    #expect(try photoTexts().filter { before.keys.contains($0.key) } == before)
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    #expect(try undoTexts() == [:])
+  }
+
+  @Test("Replaced files: a file with other bytes than a photo without file is not put in its place")
+  func olderDatabaseOtherBytes() throws {
+    let database = try scratch.databaseFiles()
+    try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 1)
+    let change = try #require(try changes().last)
+    try Data("eno".utf8).write(to: URL(filePath: scratch.path.appending(".undo/\(change)/1").string))
+    try scratch.restore(database)
+    try scratch.writer().change(.organize) { change in
+      var edit = LibraryEdit()
+      edit.newCategories = [LibraryScratch.category(7, "new")]
+      try change.commit(edit, files: [])
+    }
+    #expect(try scratch.rowsWithoutFile().count == 1)
+  }
+
   @Test("Replaced files: they move to .undo under the IDs of their photos")
   func moved() throws {
     let before = try scratch.contents()
