@@ -177,12 +177,8 @@ private struct Family {
       withExtendedLifetime(writer) {}
     }
     // a child process that another test starts has all files open until it executes its program
-    var imported = 0
-    for _ in 0..<100 where imported == 0 {
-      imported = try await family.run().backupsImported
-      if imported == 0 { try await Task.sleep(for: .milliseconds(20)) }
-    }
-    #expect(imported == 1)
+    while try File.open(path, .read).isOpenForWriting() == true { await Task.yield() }
+    #expect(try await family.run().backupsImported == 1)
   }
 
   @Test("Inbox: an archive without its end may continue for a day, and is unreadable then")

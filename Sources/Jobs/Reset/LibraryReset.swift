@@ -14,7 +14,7 @@ package struct LibraryReset: Sendable {
   package let scope: ResetScope
   /// The jobs of the job file that back up the library.
   package let jobs: [Job]
-  /// The password of archives that no job of the library made; nil if there is none.
+  /// The password of archives that no job of the library made; nil if they are not encrypted.
   package var password: Secret?
   /// Removes photos even if no verified archive contains them.
   package var isForced = false

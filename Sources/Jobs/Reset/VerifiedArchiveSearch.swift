@@ -16,7 +16,7 @@ import SystemPackage
 final class VerifiedArchiveSearch: Sendable {
   /// What was found.
   struct Found: Sendable {
-    /// The archive; nil if there is none, or none was searched for.
+    /// The path of the archive; nil if the search found no archive, or did not begin.
     var archive: String?
     /// Why folders could not be searched.
     var warnings: [String] = []
@@ -91,7 +91,7 @@ final class VerifiedArchiveSearch: Sendable {
       library, photos: photos.count, missing: nearest?.missing ?? photos.count, nearest: nearest?.archive)
   }
 
-  /// Returns the newest verified archive of the whole library in a folder, and its photos; nil if there is none.
+  /// Returns the newest verified archive of the whole library in a folder, and its photos; nil if the folder has no such archive.
   private func newestArchive(
     in place: Place, _ found: inout Found
   ) throws -> (path: String, photos: ArchivedPhotos)? {

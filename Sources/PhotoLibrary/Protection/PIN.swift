@@ -146,7 +146,7 @@ extension LibraryWriter {
     try deletePIN()
   }
 
-  /// Removes the PIN, which the caller has compared. Does nothing if there is none.
+  /// Removes the PIN, which the caller has compared. Does nothing if the library has no PIN.
   func deletePIN() throws { try write { try $0.execute(sql: "DELETE FROM pin") } }
 
   /// Saves a PIN. After a failure, the former PIN stays valid.

@@ -93,34 +93,30 @@ struct ReplacedFiles {
   /// Removes the folder of a change in `.undo`. Before, moves files of it back to the places of photos that lack their
   /// files: the database may be an older copy, with photos that a later change removed.
   private func removeFolder(_ folder: FilePath) throws {
-    let names = Set(try library.root.directory(folder).names().map(\.string))
-    let photos = try library.read { database in
-      try Photo.fetchAll(
-        database, sql: "SELECT \(Photo.columns(database)) FROM photo WHERE NOT isFromAssets")
-    }.filter { names.contains(String($0.id)) }
+    let ids = try library.root.directory(folder).names().compactMap { Int64($0.string) }
+    let (photos, tags) = try library.read { database in
+      (
+        try ids.compactMap { id in
+          try Photo.fetchAll(
+            database,
+            sql: "SELECT \(Photo.columns(database)) FROM photo WHERE id = ? AND NOT isFromAssets",
+            arguments: [id]
+          ).first
+        },
+        try ContentTags(database)
+      )
+    }
     for photo in photos where try library.root.status(of: FilePath(photo.path)) == nil {
-      let source = folder.appending(String(photo.id))
-      guard try isContent(of: photo, at: source) else { continue }
+      var file = photo
+      file.path = folder.appending(String(photo.id)).string
+      // if the file cannot be read, this throws, and the folder stays
+      guard try library.isUnchanged(file, tag: tags.expected(of: photo.id)) else { continue }
       let place = FilePath(photo.path).removingLastComponent()
       try library.root.makeDirectories(place)
-      try library.root.rename(source, to: library.root, as: FilePath(photo.path))
+      try library.root.rename(FilePath(file.path), to: library.root, as: FilePath(photo.path))
       try library.root.directory(place).sync()
     }
     try library.root.removeFolder(folder, of: StagingFolder.isNumber)
-  }
-
-  /// Returns true if a file has the bytes of a photo, or cannot be read: it is then the last copy, all the same.
-  private func isContent(of photo: Photo, at path: FilePath) throws -> Bool {
-    guard try library.root.status(of: path)?.size == photo.fileSize else { return false }
-    var hash = RunningMD5()
-    do {
-      try File.readPieces(opening: { () throws(FileError) in try library.root.open(path, .read) }) {
-        hash.update($0)
-      }
-    } catch is File.Unreadable {
-      return true
-    }
-    return hash.digest == photo.md5
   }
 
   /// Returns nil if another process reads photos.
