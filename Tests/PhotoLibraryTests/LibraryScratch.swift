@@ -146,8 +146,28 @@ struct LibraryScratch {
     return (photos, staged)
   }
 
+  /// Adds the photos a, b and c in “family”, and d and e in “cars”, with content tags. The photos a and d have the same bytes.
+  ///
+  /// - Parameter adjust: sets further values of the five photos.
+  func addTwoCategories(_ adjust: (inout [Photo]) -> Void) throws {
+    let writer = try writer()
+    try writer.change(.add) { change in
+      var (photos, files) = try Self.stage(
+        ["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "one", "e.jpg": "five"], in: change,
+        of: writer)
+      for index in 3...4 { photos[index].categoryId = 2 }
+      adjust(&photos)
+      files = try tagged(files, in: change, of: writer)
+      var edit = LibraryEdit()
+      edit.newCategories = [Self.category(), Self.category(2, "cars")]
+      edit.newCategories[1].position = 1
+      edit.newPhotos = photos
+      try change.commit(edit, files: files)
+    }
+  }
+
   /// Returns staged files with their content tags.
-  func tagged(
+  private func tagged(
     _ files: [Change.StagedFile], in change: Change, of writer: LibraryWriter
   ) throws -> [Change.StagedFile] {
     let key = try writer.contentTagKey()

@@ -16,20 +16,7 @@ struct OrganizeTests {
 
   init() throws {
     scratch = try LibraryScratch()
-    let writer = try scratch.writer()
-    try writer.change(.add) { change in
-      var (photos, files) = try LibraryScratch.stage(
-        ["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "one", "e.jpg": "five"], in: change,
-        of: writer)
-      for index in 3...4 { photos[index].categoryId = 2 }
-      photos[3].isFavorite = true
-      files = try scratch.tagged(files, in: change, of: writer)
-      var edit = LibraryEdit()
-      edit.newCategories = [LibraryScratch.category(), LibraryScratch.category(2, "cars")]
-      edit.newCategories[1].position = 1
-      edit.newPhotos = photos
-      try change.commit(edit, files: files)
-    }
+    try scratch.addTwoCategories { photos in photos[3].isFavorite = true }
   }
 
   @discardableResult

@@ -15,19 +15,7 @@ struct SortTests {
 
   init() throws {
     scratch = try LibraryScratch()
-    let writer = try scratch.writer()
-    try writer.change(.add) { change in
-      var (photos, files) = try LibraryScratch.stage(
-        ["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "one", "e.jpg": "five"], in: change,
-        of: writer)
-      for index in 3...4 { photos[index].categoryId = 2 }
-      (photos[1].width, photos[1].height) = (1170, 2532)
-      files = try scratch.tagged(files, in: change, of: writer)
-      var edit = LibraryEdit()
-      edit.newCategories = [LibraryScratch.category(), LibraryScratch.category(2, "cars")]
-      edit.newPhotos = photos
-      try change.commit(edit, files: files)
-    }
+    try scratch.addTwoCategories { photos in (photos[1].width, photos[1].height) = (1170, 2532) }
   }
 
   private func rule(to target: String, _ names: String..., sizes: [String] = []) -> SortRule {
