@@ -131,7 +131,8 @@ struct InboxCommand: AsyncParsableCommand {
           + "\(Count(report.photosImported, "new photo"))")
   }
 
-  /// Returns the line for a file; nil if there is nothing to tell about it. A dry run tells about every file.
+  /// Returns the line for a file; nil if there is nothing to tell about it, or an error tells it. A dry run also tells
+  /// about files that are not new backups.
   private func text(of file: InboxFile) -> String? {
     let text: String
     switch file.state {
@@ -139,7 +140,8 @@ struct InboxCommand: AsyncParsableCommand {
       text =
         "\(dryRun ? "would import" : "imported") \(file.label): \(Count(photos, "new photo")), \(skipped) already exist"
     case .known where dryRun: text = "\(file.label) was imported before"
-    case .unfinished(let cause) where dryRun: text = "skipped \(file.label): \(cause.reason)"
+    case .unfinished(let cause) where dryRun || cause != .temporaryName:
+      text = "skipped \(file.label): \(cause.reason)"
     case .ignored where dryRun: text = "ignored \(file.label): it is not a backup"
     case .known, .unfinished, .ignored, .unreadable, .damaged: return nil
     }
