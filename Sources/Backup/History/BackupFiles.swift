@@ -1,5 +1,6 @@
 import FileSystem
 import SystemPackage
+import Zip
 
 /// Finds the files in a folder that may be backups.
 package enum BackupFiles {
@@ -25,13 +26,14 @@ package enum BackupFiles {
     return files
   }
 
-  /// Returns true if the first bytes are those of an archive. A JSON document must have a matching extension too,
-  /// since every program writes JSON.
+  /// Returns true if the first bytes or the last ones are those of an archive: one of both may be corrupt. A JSON document
+  /// must have a matching extension too, since every program writes JSON.
   package static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
     do throws(FileError) {
       let file = try directory.open(name, .read)
       let start = try file.read(4, at: 0)
       if start.starts(with: [0x50, 0x4B]) || hasOurName(name) { return true }
+      if try Archive.hasEnd(file) { return true }
       return start.first == UInt8(ascii: "{") && ["json", "smilepile"].contains(name.extension?.lowercased())
     } catch {
       // the file was removed meanwhile

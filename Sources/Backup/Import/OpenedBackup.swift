@@ -245,13 +245,10 @@ package struct OpenedBackup: Sendable {
       let start = try file.read(4096, at: 0)
       guard Self.looksLikeJSON(start) else {
         do throws(ArchiveError) {
+          // other data may precede an archive, or its first bytes may be corrupt
           _ = try Archive(file, limits: limits)
         } catch {
-          switch error {
-          // other data precedes the archive, or the archive cannot be read
-          case .prefix, .file: throw error
-          default: break
-          }
+          guard case .notAnArchive = error else { throw error }
         }
         throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
       }

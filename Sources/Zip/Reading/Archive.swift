@@ -64,6 +64,16 @@ package struct Archive: Sendable {
     }
   }
 
+  /// Returns true if a file ends with the end record of an archive without a comment. Reads four bytes; blocks. APPNOTE
+  /// 4.3.16.
+  package static func hasEnd(_ file: borrowing File) throws(FileError) -> Bool {
+    let size = try file.status().size
+    guard size >= RecordLength.end else { return false }
+    var buffer = RecordBuffer(capacity: 4)
+    try buffer.fill(4, from: file, at: size - RecordLength.end)
+    return buffer.count == 4 && buffer.bytes.u32(0) == Signature.end
+  }
+
   /// Returns whether a file begins with the local header of an encrypted entry. APPNOTE 4.4.4.
   static func beginsEncrypted(_ file: borrowing File) throws(ArchiveError) -> Bool {
     var buffer = RecordBuffer(capacity: 8)

@@ -85,6 +85,20 @@ import Testing
       ])
   }
 
+  @Test(
+    "Archive inventory: an archive without its first bytes is reported, whatever its name",
+    arguments: [0, 1, 3, 400])
+  func damagedStart(at offset: Int) async throws {
+    let path = try await renamedExport("family.zip")
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    if offset < 4 { bytes[offset] ^= 0x10 } else { bytes.removeFirst(offset) }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let inventory = try ArchiveInventory(folder: scratch.path)
+    #expect(inventory.unreadable.map(\.path) == [path])
+    let error = try #require(inventory.unreadable.first?.error as? any RemediedError)
+    #expect(error.remedy == .repairArchive)
+  }
+
   @Test("Archive inventory: members of an incremental backup are its chain; a missing base throws")
   func chain() async throws {
     let full = try await export(day: 1)
