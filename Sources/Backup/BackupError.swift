@@ -18,6 +18,10 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   case noMetadata(FilePath)
   /// The file is a photo export of the Android app, without rows. `Work.extract` writes its photos as files.
   case photoExport(FilePath, PhotoExport)
+  /// The archive has photos that its metadata does not list. Only a salvage regards this as a fault.
+  case unlistedPhotos(FilePath, count: Int)
+  /// A salvage found nothing in the file, which cannot be opened because of the error.
+  case nothingRecovered(FilePath, any Error)
   /// The archive has more than one `metadata.json`.
   case severalMetadata(FilePath, [String])
   /// `metadata.json` is invalid.
@@ -103,6 +107,10 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
         + "folder"
     case .photoExport(let path, let export):
       "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories"
+    case .unlistedPhotos(let path, let count):
+      "\(path) is inconsistent: its metadata does not list \(Count(count, "of its photos", "of its photos"))"
+    case .nothingRecovered(_, let error):
+      "\(error); nothing in it can be recovered"
     case .severalMetadata(let path, let names):
       "\(path) has more than one metadata.json: \(names.joined(separator: ", "))"
     case .metadata(let path, let fault):

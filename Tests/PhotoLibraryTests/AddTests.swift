@@ -47,6 +47,36 @@ struct AddTests {
     #expect(error?.description.contains("5 are free") == true)
   }
 
+  @Test("Add: a photo whose file is missing or corrupt in the library is restored", arguments: [true, false])
+  func unusableFile(isMissing: Bool) throws {
+    for name in ["a", "b"] { try folder.write(Self.png(name), to: "in/\(name).png") }
+    try add("in")
+    let contents = try scratch.contents()
+    let photo = try #require(contents.photos.first)
+    let file = "library/\(photo.path)"
+    let bytes = try folder.bytes(file)
+    try FileManager.default.removeItem(atPath: folder.path(file).string)
+    var corrupt = bytes
+    corrupt[20] ^= 1
+    if !isMissing { try folder.write(corrupt, to: file) }
+
+    let fault = isMissing ? "missing from" : "corrupt in"
+    let label = "photo \(photo.id) “\(photo.name)” in “in”: its file was \(fault) the library, and"
+    #expect(try add("in", isDryRun: true).warnings == ["\(label) would be restored"])
+    let summary = try add("in")
+    #expect(summary.warnings == ["\(label) was restored"])
+    #expect(summary.photosAdded == 0)
+    #expect(summary.photosSkipped == 2)
+    #expect(summary.errors == [])
+    #expect(try folder.bytes(file) == bytes)
+    #expect(try scratch.contents() == contents)
+    let kept = FileManager.default.enumerator(atPath: folder.path("library/.rotten").string)?.compactMap {
+      $0 as? String
+    }
+    #expect((kept ?? []).contains { $0.hasSuffix(".png") } == !isMissing)
+    #expect(try add("in").warnings == [])
+  }
+
   @Test("Add: the category is the folder of a photo")
   func categoriesByFolder() throws {
     try folder.write(Self.png("1"), to: "in/Summer 2025/a.png")

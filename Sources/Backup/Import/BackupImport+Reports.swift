@@ -3,8 +3,8 @@ import PhotoLibrary
 
 /// What happened to each photo of a backup.
 extension BackupImport {
-  /// Returns a report for each photo of the backup, in its order, and for each photo of the library that got its missing
-  /// file from another photo of the backup.
+  /// Returns a report for each photo of the backup, in its order, and for each photo of the library that got its
+  /// file back from another photo of the backup.
   ///
   /// - Parameters:
   ///   - damaged: photos that turned out to be corrupt in the backup.
@@ -18,8 +18,8 @@ extension BackupImport {
     var reports = source.photos.indices.map { index in
       if let reason = damaged[index] { return source.report(index, .leftOut, reason) }
       let outcome = plan.outcomes[index]
-      if let id = outcome.existing, repaired.removeValue(forKey: id) != nil {
-        return source.report(index, .restored, Self.repairReason)
+      if let id = outcome.existing, let photo = repaired.removeValue(forKey: id) {
+        return source.report(index, .restored, photo.reason)
       }
       switch outcome {
       case .added:
@@ -44,12 +44,10 @@ extension BackupImport {
       reports.append(
         PhotoReport(
           .restored, photo.label, name: photo.photo.name, category: contents.category(of: photo.photo),
-          from: source.path.string, reason: Self.repairReason))
+          from: source.path.string, reason: photo.reason))
     }
     return reports
   }
-
-  private static let repairReason = "its file was missing from the library"
 
   /// Returns how each photo of a salvaged archive was verified, by its index.
   private func evidenceOfSalvagedPhotos() -> [Int: String] {

@@ -15,6 +15,8 @@ struct BackupImport {
   let contents: LibraryContents
   let plan: MergePlan
   private let variants: ContentVariants
+  /// Photos whose bytes contradict the manifest, and which a salvage imports.
+  private let contradicted: [Finding]
   /// The photos that neither the backup nor the library has.
   private let missing: ImportLosses
   private let options: ImportOptions
@@ -22,8 +24,8 @@ struct BackupImport {
   /// Called for each finding when it occurs, by any thread.
   var report: @Sendable (Finding) -> Void = { _ in }
 
-  /// Makes the plan. Reads entries for which the manifest has no MD5 and, for a replacement, the files of the
-  /// library that would be kept. Writes nothing.
+  /// Makes the plan. Reads entries for which the manifest has no MD5, for a salvage all entries that the library does
+  /// not have and, for a replacement, the files of the library that would be kept. Writes nothing.
   ///
   /// - Throws: `BackupError.cannotReplace` if the backup must not replace the library.
   init(
@@ -31,7 +33,13 @@ struct BackupImport {
     counter: ProgressCounter
   ) throws {
     opened = source
-    let source = try source.completingChecksums(counter)
+    var source = try source.completingChecksums(counter)
+    if options.salvages, !options.isDryRun {
+      (source, contradicted) = try source.correctingChecksums(
+        ofPhotosAt: source.photosToImport(into: contents), counter)
+    } else {
+      contradicted = []
+    }
     variants = try ContentVariants(of: source, in: contents, known, counter)
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
@@ -64,11 +72,12 @@ struct BackupImport {
       from: contents, to: after, variants: variants.numbers(before: contents, after: after, plan))
   }
 
-  /// Imports the backup after the user has approved. One transaction makes the change. Files that the library lacks are
-  /// restored before, in a change of their own, which stays even if the import fails afterwards.
+  /// Imports the backup after the user has approved. One transaction makes the change. Files that are missing in the
+  /// library, or have another size, are restored before, in a change of their own, which stays even if the import fails
+  /// afterwards.
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
     findingsOfPlan.forEach(report)
-    let repairs = try repairsOfMissingFiles(in: writer.library)
+    let repairs = try repairs(of: writer.library)
     let repaired = try repairs.apply(writer, counter)
     findings(of: repairs, repaired.failures).forEach(report)
     try writer.requireSpace(plan.bytes, reusing: plan.filesToExtract.map(\.content), counter)
@@ -107,7 +116,7 @@ struct BackupImport {
   func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     findingsOfPlan.forEach(report)
     try library.requireSpaceBeforeChange(plan.bytes)
-    let repairs = try repairsOfMissingFiles(in: library)
+    let repairs = try repairs(of: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     let summary = try summary(
       repairs: repairs, restored: plan.filesToExtract.count, changed: changedFilesToLeave(in: library))
@@ -128,18 +137,19 @@ struct BackupImport {
     }.map(\.path)
   }
 
-  /// Searches the backup for the files that are missing in the library. A replacement repairs nothing.
-  private func repairsOfMissingFiles(in library: Library) throws -> PhotoRepairs {
-    let missing = options.strategy == .replace ? [] : library.missingPhotos(of: contents)
-    guard !missing.isEmpty else { return try PhotoRepairs(of: [], in: [], nil, counter) }
+  /// Searches the backup for the photos whose files are missing in the library, or have another size. A replacement
+  /// repairs nothing.
+  private func repairs(of library: Library) throws -> PhotoRepairs {
+    let unusable = options.strategy == .replace ? [] : library.unusablePhotos(of: contents)
+    guard !unusable.isEmpty else { return try PhotoRepairs(of: [], in: [], nil, counter) }
     let tags = try library.contentTags()
     return try PhotoRepairs(
-      of: missing.map { $0.with(tags[$0.photo.id]) }, in: [source], tags.key, counter)
+      of: unusable.map { $0.with(tags[$0.photo.id]) }, in: [source], tags.key, counter)
   }
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
   private var damageOfBackup: [Finding] {
-    (source.salvage?.findings ?? []) + source.leftOut + source.corruptBeforeBackup
+    (source.salvage?.findings ?? []) + source.leftOut + source.corruptBeforeBackup + contradicted
   }
 
   /// What is known to be damaged before photos are extracted.
@@ -151,7 +161,7 @@ struct BackupImport {
   private func findings(of repairs: PhotoRepairs, _ failures: [Int64: String]) -> [Finding] {
     repairs.repairs.compactMap { repair in
       failures[repair.photo.photo.id].map {
-        Finding(repair.photo.label, "its file is missing from the library and could not be restored: \($0)")
+        Finding(repair.photo.label, "\(repair.photo.reason), and could not be restored: \($0)")
       }
     }
   }
@@ -195,7 +205,7 @@ struct BackupImport {
   }
 
   /// - Parameters:
-  ///   - repairs: photos of the library whose files were missing and are in the backup.
+  ///   - repairs: photos of the library whose files were missing or corrupt and are in the backup.
   ///   - failures: why photos could not be repaired, by ID.
   ///   - extracted: the result of the extraction.
   ///   - restored: the number of files that were, or would be, added to the library.
@@ -220,6 +230,7 @@ struct BackupImport {
     for (file, finding) in zip(extracted.replaced, replaced) {
       summary.damagedArchives[archive(of: file)] = finding.message
     }
+    if let first = contradicted.first { summary.damagedArchives[source.path] = first.message }
     if let last = missing.lastDamage { summary.damagedArchives[source.path] = last.message }
     for (file, finding) in zip(corrupt, damaged) {
       summary.damagedArchives[archive(of: file)] = finding.message
@@ -234,7 +245,7 @@ struct BackupImport {
     summary.missingWithoutDamage = missing.withoutDamage
     summary.warnings = summary.missingWithoutDamage.map(\.message)
     summary.warnings += repaired.map {
-      "\($0.photo.label): its file was missing from the library and \(outcome)"
+      "\($0.photo.label): \($0.photo.reason), and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
     let extractedIndices = Set(plan.filesToExtract.map(\.source))
@@ -269,14 +280,31 @@ struct BackupImport {
   }
 }
 
+extension OpenedBackup {
+  /// Returns the indices of the photos with entries whose stated content the library does not have.
+  fileprivate func photosToImport(into library: LibraryContents) -> [Int] {
+    let known = Set(
+      library.photos.compactMap { photo in photo.md5.map { FileContent(md5: $0, size: photo.fileSize) } })
+    return photos.indices.filter { index in
+      guard case .entry(let reference) = photos[index].location, let md5 = reference.md5 else { return false }
+      return !known.contains(FileContent(md5: md5, size: reference.entry.size))
+    }
+  }
+}
+
 extension Library {
-  /// Returns the photos whose files are missing, without reading any file.
-  fileprivate func missingPhotos(of contents: LibraryContents) -> [LibraryCheck.UnusablePhoto] {
+  /// Returns the photos whose files are missing or have another size than their rows, without reading any file.
+  fileprivate func unusablePhotos(of contents: LibraryContents) -> [LibraryCheck.UnusablePhoto] {
     let photos = contents.photos.filter { !$0.isFromAssets }
     return zip(photos, statuses(of: photos)).compactMap { photo, status in
-      guard case .failure(let error) = status, error.isMissing else { return nil }
-      return LibraryCheck.UnusablePhoto(
-        photo: photo, label: contents.label(of: photo), reason: "its file is missing")
+      let fault: String
+      switch status {
+      case .success(let status) where status.kind == .file && status.size == photo.fileSize: return nil
+      case .success: fault = "its file was corrupt in the library"
+      case .failure(let error) where error.isMissing: fault = "its file was missing from the library"
+      case .failure: return nil
+      }
+      return LibraryCheck.UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: fault)
     }
   }
 }

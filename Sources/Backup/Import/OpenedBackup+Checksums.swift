@@ -1,6 +1,7 @@
 import Checksums
 import Operations
 import PhotoLibrary
+import Synchronization
 import Zip
 
 extension OpenedBackup {
@@ -35,5 +36,46 @@ extension OpenedBackup {
       }
     }
     return with(photos: completed)
+  }
+
+  /// Compares photos with the MD5s that the manifest states. A photo that has another one gets the MD5 of its bytes if its
+  /// CRC-32 proves them, and if no other photo with the stated MD5 has it. Reads these photos; blocks.
+  ///
+  /// - Parameter indices: the photos to compare.
+  /// - Returns: the same backup with these MD5s, and a finding for each such photo.
+  /// - Throws: an error that concerns all photos, or `CancellationError`.
+  func correctingChecksums(
+    ofPhotosAt indices: [Int], _ counter: ProgressCounter
+  ) throws -> (OpenedBackup, [Finding]) {
+    let digests = Mutex<[Int: MD5Digest]>([:])
+    try Workers.forEach(0..<indices.count, context: { try ChainReader(self) }) { position, reader in
+      var hash = RunningMD5()
+      let fault = try reader.read(photos[indices[position]].location, of: self) { bytes in
+        try counter.checkCancellation()
+        hash.update(bytes)
+      }
+      guard fault == nil else { return }
+      let digest = hash.digest
+      digests.withLock { $0[indices[position]] = digest }
+    }
+    let found = digests.withLock { $0 }
+    let confirmed = Set(
+      found.compactMap { index, digest in digest == photos[index].location.md5 ? digest : nil })
+    var corrected = photos
+    var findings: [Finding] = []
+    for (index, digest) in found.sorted(by: { $0.key < $1.key }) {
+      guard case .entry(let reference) = photos[index].location, let stated = reference.md5, stated != digest,
+        reference.entry.knownCRC32 != nil, !confirmed.contains(stated)
+      else { continue }
+      corrected[index] = photos[index].at(
+        .entry(EntryReference(reference.entry, md5: digest, base: reference.base)))
+      findings.append(Finding(label(of: photos[index]), Self.contradiction(digest, stated)))
+    }
+    return (with(photos: corrected), findings)
+  }
+
+  /// Why a photo is doubtful whose CRC-32 is right and whose MD5 is not that of the manifest.
+  static func contradiction(_ digest: MD5Digest, _ stated: MD5Digest) -> String {
+    "its MD5 is \(digest) and should be \(stated), but its CRC-32 matches; look at it"
   }
 }

@@ -151,7 +151,8 @@ extension Unavailable.Cause {
     case .storedInBase(let archiveID):
       return "its file is in the base, archive \(archiveID.shortened.escaped)"
     case .baseMissing(let archiveID):
-      return "its file is in the base, archive \(archiveID.shortened.escaped), which is missing"
+      return
+        "its file is in the base, archive \(archiveID.shortened.escaped), which is missing or cannot be read"
     case .notInChain: return "no archive of the chain contains its file"
     case .notInArchive(let name): return "its file \(name.shortened.escaped) is not in the archive"
     case .sharedEntry(let name): return "its file \(name.shortened.escaped) is also the file of another photo"

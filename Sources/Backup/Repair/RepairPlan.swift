@@ -14,6 +14,8 @@ struct RepairPlan {
   private(set) var items: [RewrittenPhoto] = []
   /// Photos that come from another source, with that source.
   private(set) var restored: [Finding] = []
+  /// Photos whose bytes contradict the manifest, and which are kept because no source has others.
+  private(set) var contradicted: [Finding] = []
   /// Photos that no source has, and everything else that is missing.
   private(set) var lost: [Finding] = []
   /// Other archives with a photo that is corrupt, with the reasons.
@@ -68,6 +70,8 @@ struct RepairPlan {
     var md5: MD5Digest?
     /// The CRC-32 of the intact bytes; nil if it is unknown.
     var crc32: UInt32?
+    /// The photo as the archive has it, if its CRC-32 proves its bytes.
+    var asFound: RewrittenPhoto?
   }
 
   /// Separates the intact photos of the archive, each at its index in the backup, from the others.
@@ -90,13 +94,18 @@ struct RepairPlan {
           missing.append(Missing(index: index, reason: reason, md5: md5, crc32: crc32))
         }
         switch states[entry.index] {
-        case .intact(let digest) where md5 == nil || md5 == digest:
-          found[index] = RewrittenPhoto(
-            index, of: source, .entry(entry.index, of: archive), digest, size: entry.size)
         case .intact(let digest):
-          let expected = md5?.description ?? "another"
+          let photo = RewrittenPhoto(
+            index, of: source, .entry(entry.index, of: archive), digest, size: entry.size)
+          guard let md5, md5 != digest else {
+            found[index] = photo
+            continue
+          }
           // the CRC-32 is that of these bytes
-          note("its MD5 is \(digest) and should be \(expected)", crc32: nil)
+          missing.append(
+            Missing(
+              index: index, reason: OpenedBackup.contradiction(digest, md5), md5: md5, crc32: nil,
+              asFound: entry.knownCRC32 == nil ? nil : photo))
         case .damaged(let reason): note(reason, crc32: entry.knownCRC32)
         case nil: note("it is not in the archive", crc32: nil)
         }
@@ -117,7 +126,8 @@ struct RepairPlan {
     return entries
   }
 
-  /// Searches the other entries and sources for photos with `find`. Records photos that no source has as lost.
+  /// Searches the other entries and sources for photos with `find`. Keeps a photo that no source has as it was
+  /// found, or records it as lost.
   private mutating func restore(
     _ missing: [Missing], into found: inout [RewrittenPhoto?],
     _ find: (MD5Digest, UInt32?) throws -> (PhotoBytes, size: Int)?
@@ -126,8 +136,14 @@ struct RepairPlan {
       if let md5 = photo.md5, let (bytes, size) = try find(md5, photo.crc32) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
         noteRestored(photo.index, from: bytes.place)
+        continue
+      }
+      let finding = Finding(source.label(of: source.photos[photo.index]), photo.reason)
+      if let asFound = photo.asFound {
+        found[photo.index] = asFound
+        contradicted.append(finding)
       } else {
-        lost.append(Finding(source.label(of: source.photos[photo.index]), photo.reason))
+        lost.append(finding)
       }
     }
   }

@@ -123,7 +123,7 @@ struct RepairRun {
     counter.report(plan.lost)
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
-      others.warnings + source.warnings + source.corruptBeforeBackup.map(\.message)
+      others.warnings + source.warnings + (source.corruptBeforeBackup + plan.contradicted).map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes

@@ -22,8 +22,8 @@ public struct SalvageReport: Sendable, Equatable {
 }
 
 extension OpenedBackup {
-  /// Opens a backup, and recovers as much as possible if it is a truncated or damaged archive: see `Salvage`.
-  /// `salvage` is nil if the structure of the archive is intact; a photo may be corrupt anyway.
+  /// Opens a backup, and recovers as much as possible if it is a truncated or damaged archive, or has photos that its
+  /// metadata does not list: see `Salvage`. Otherwise `salvage` is nil; a photo may be corrupt anyway.
   ///
   /// If `metadata.json` is missing, the photos are the entries with the apps' names for photos, in the category
   /// "Rescued". Blocks; reads the file at least once; writes nothing.
@@ -33,18 +33,45 @@ extension OpenedBackup {
   ///   - limits: the limits for the archive.
   ///   - password: opens encrypted entries.
   ///   - whileReading: called for every buffer; may throw to cancel.
-  /// - Throws: the error of `init(path:limits:)` if nothing can be recovered.
+  /// - Throws: `BackupError.nothingRecovered` if nothing can be recovered, and the errors of `init(path:limits:)` that a
+  ///   search cannot help.
   package static func salvaging(
     _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws -> OpenedBackup {
     do {
-      return try OpenedBackup(path: path, limits: limits, password: password)
+      let backup = try OpenedBackup(path: path, limits: limits, password: password)
+      let unlisted = unlistedPhotos(among: backup.archive?.entries ?? [], besides: backup.photos)
+      guard !unlisted.isEmpty else { return backup }
+      return try searching(
+        path, after: BackupError.unlistedPhotos(path, count: unlisted.count), limits: limits,
+        password: password, whileReading: whileReading)
     } catch {
       guard isSalvageable(error) else { throw error }
       return try searching(
         path, after: error, limits: limits, password: password, whileReading: whileReading)
     }
+  }
+
+  /// Returns the entries in `photos/` that no photo of the metadata has, and whose content no photo has: one for each
+  /// content.
+  static func unlistedPhotos(among entries: [Entry], besides photos: [Photo]) -> [Entry] {
+    var contents: Set<EntryContent> = []
+    for photo in photos {
+      if case .entry(let reference) = photo.location { contents.insert(EntryContent(reference.entry)) }
+    }
+    return entries.filter { entry in
+      Entry.isInPhotos(entry.name) && !entry.isDirectory && !entry.isIgnored && !entry.isThumbnail
+        && entry.size > 0 && contents.insert(EntryContent(entry)).inserted
+    }
+  }
+
+  /// What identifies the content of an entry.
+  private struct EntryContent: Hashable {
+    var crc32: UInt32
+    var size: Int
+
+    init(_ entry: Entry) { (crc32, size) = (entry.crc32, entry.size) }
   }
 
   /// Searches an archive for photos. Blocks; reads the file at least once; writes nothing.
@@ -53,7 +80,7 @@ extension OpenedBackup {
   ///   - error: why the archive cannot be opened as a backup.
   ///   - export: the kind of export, if the archive was recognized as a photo export.
   ///   - whileReading: called for every buffer; may throw to cancel.
-  /// - Throws: `error` if nothing can be recovered.
+  /// - Throws: `BackupError.nothingRecovered` if nothing can be recovered, or `error` if it is of the password.
   static func searching(
     _ path: FilePath, after error: any Error, for export: PhotoExport? = nil, limits: Limits,
     password: Secret?, whileReading: @escaping (Int) throws -> Void
@@ -63,11 +90,11 @@ extension OpenedBackup {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
     } catch let obstacle as ArchiveError {
       // the file contains nothing; the first error says more
-      throw obstacle.isLimit || obstacle.concernsEveryEntry ? obstacle : error
+      throw obstacle.isLimit || obstacle.concernsEveryEntry ? obstacle : nothingRecovered(path, error)
     }
     guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
     else {
-      throw error
+      throw nothingRecovered(path, error)
     }
     // a read error of the disk says more than the fault of the rest
     let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
@@ -79,6 +106,11 @@ extension OpenedBackup {
         fault: Finding(path.string.escaped, message: fault), losses: found.losses,
         replaced: found.replaced,
         metadataDigest: found.metadataDigest))
+  }
+
+  /// Returns the error of a search without a result. A doubt about the password says more.
+  private static func nothingRecovered(_ path: FilePath, _ error: any Error) -> any Error {
+    ArchiveVerification.isOfPassword(error) ? error : BackupError.nothingRecovered(path, error)
   }
 
   /// Returns true if the disk could read only a part of the file.

@@ -208,15 +208,9 @@ struct SalvagedContents {
   /// Adds the intact photos whose names the metadata does not list. One with the MD5 of a missing photo is this photo.
   /// The others, for example those of another archive in the same file, get new IDs and the category “Rescued”.
   private mutating func rescueOthers() throws {
-    var contents: Set<EntryContent> = []
-    for photo in photos {
-      if case .entry(let reference) = photo.location { contents.insert(EntryContent(reference.entry)) }
-    }
     let folder = PhotoExport.statistics.folder
-    var others = salvage.archive.entries.filter { entry in
-      entry.isIn(folder) && !entry.isDirectory && !entry.isIgnored && !entry.isThumbnail && entry.size > 0
-        && !salvage.unverified.contains(entry.index) && contents.insert(EntryContent(entry)).inserted
-    }
+    let intact = salvage.archive.entries.filter { !salvage.unverified.contains($0.index) }
+    var others = OpenedBackup.unlistedPhotos(among: intact, besides: photos)
     let names = Set(others.map(\.name))
     unknownEntries.removeAll(where: names.contains)
     // files that the manifest lists for photos without rows
@@ -293,14 +287,6 @@ struct SalvagedContents {
     category.position = (metadata.categories.map(\.position).max() ?? 0).saturated(plus: 1)
     metadata.categories.append(category)
     return category.id
-  }
-
-  /// What identifies the content of an entry.
-  private struct EntryContent: Hashable {
-    var crc32: UInt32
-    var size: Int
-
-    init(_ entry: Entry) { (crc32, size) = (entry.crc32, entry.size) }
   }
 
   private mutating func match(_ entries: [Entry]) throws {

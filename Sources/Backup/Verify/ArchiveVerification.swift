@@ -60,6 +60,7 @@ package enum ArchiveVerification {
     switch error {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
     case BackupError.metadata(_, let fault): fault.newerVersion == nil
+    case BackupError.nothingRecovered(_, let error): isEvidenceOfDamage(error)
     case let error as FileError: error.errno == .ioError
     case ArchiveError.file(let error): error.errno == .ioError
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword, ArchiveError.notAFile, ArchiveError.changed,

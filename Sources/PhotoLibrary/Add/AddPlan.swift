@@ -10,8 +10,8 @@ struct AddPlan {
   private var categories: [String: Category]
   /// The categories by their displayed names.
   private var shown: [String: Category]
-  /// The content tags of the photos with each content; nil among them for a photo whose tag is unknown.
-  private var known: [Content: Set<ContentTag?>]
+  /// The photos with each content.
+  private var known: [Content: [KnownPhoto]]
   private var categoryIds: IDs
   private var photoIds: IDs
   private var lastPosition: Int
@@ -26,8 +26,24 @@ struct AddPlan {
     var content: FileContent
   }
 
+  /// A photo of the library, or one that this plan adds.
+  private struct KnownPhoto {
+    /// Nil if it is unknown.
+    var tag: ContentTag?
+    /// The index among the photos of the library; nil for a photo that this plan adds.
+    var index: Int?
+  }
+
+  /// What the plan does with a file.
+  enum Outcome {
+    /// It becomes a photo.
+    case added
+    /// Its category has its content already, in these photos of the library; none if an earlier file of the plan has it.
+    case known([Photo])
+  }
+
   /// The content of a new file.
-  struct File: Sendable {
+  struct File: Sendable, Equatable {
     var content: FileContent
     var tag: ContentTag
   }
@@ -42,25 +58,27 @@ struct AddPlan {
     shown = Dictionary(
       library.categories.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
     known = [:]
-    for photo in library.photos {
+    for (index, photo) in library.photos.enumerated() {
       guard let md5 = photo.md5 else { continue }
       let content = FileContent(md5: md5, size: photo.fileSize)
-      known[Content(category: photo.categoryId, content: content), default: []].insert(tags[photo.id])
+      known[Content(category: photo.categoryId, content: content), default: []].append(
+        KnownPhoto(tag: tags[photo.id], index: index))
     }
     categoryIds = IDs(used: library.categories.map(\.id))
     photoIds = IDs(used: library.photos.map(\.id))
     lastPosition = library.categories.map(\.position).max() ?? -1
   }
 
-  /// Adds a photo; returns false if its category has its content already.
-  mutating func add(_ found: PhotoSearch.Found, _ file: File, stagedName: String) -> Bool {
+  /// Adds a photo if its category does not have its content already.
+  mutating func add(_ found: PhotoSearch.Found, _ file: File, stagedName: String) -> Outcome {
     let categoryId = categoryId(named: category ?? found.folder)
     let content = Content(category: categoryId, content: file.content)
-    if let tags = known[content], tags.contains(file.tag) || tags.contains(nil) {
+    let equal = known[content, default: []].filter { $0.tag == file.tag || $0.tag == nil }
+    guard equal.isEmpty else {
       skipped += 1
-      return false
+      return .known(equal.compactMap { photo in photo.index.map { contents.photos[$0] } })
     }
-    known[content, default: []].insert(file.tag)
+    known[content, default: []].append(KnownPhoto(tag: file.tag))
     let fileName = found.path.lastComponent?.string ?? "photo"
     edit.newPhotos.append(
       Photo(
@@ -69,7 +87,7 @@ struct AddPlan {
         fileSize: file.content.size, width: found.header.width, height: found.header.height,
         md5: file.content.md5))
     staged.append((stagedName, file))
-    return true
+    return .added
   }
 
   private mutating func categoryId(named displayName: String) -> Int64 {

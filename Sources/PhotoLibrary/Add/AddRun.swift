@@ -51,36 +51,45 @@ struct AddRun {
       try library.requireSpaceBeforeChange(found.saturatedSum(\.size))
       let tags = try library.contentTags()
       let copied = try hash(found, tags.key)
-      return try plan(found, copied, for: library, tags, &summary).count(into: summary)
+      let (plan, restoration) = try plan(found, copied, for: library, tags, &summary)
+      report(restoration.items, &summary)
+      return plan.count(into: summary)
     }
     let writer = try LibraryWriter(
       path: library, lockWait: options.lockWait, leftovers: .keep, whileWaiting: counter.reportWaitingForLock)
     let leftOver = try contentsOfLeftoverSize(found, writer)
     try writer.requireSpace(found.saturatedSum(\.size), reusing: Array(leftOver.values), counter)
     counter.enter(.reading)
-    let added = try writer.change(.add) { change in
+    var (added, restoration) = try writer.change(.add) { change in
       let tags = try writer.library.contentTags()
       let copied = try copy(found, leftOver, into: change, tags.key)
-      var plan = try plan(found, copied, for: writer.library, tags, &summary) { index in
+      var (plan, restoration) = try plan(found, copied, for: writer.library, tags, &summary) { index in
         try change.unstage(String(index))
       }
       try counter.checkCancellation()
       counter.enter(.committing)
       let files = try plan.place(writer)
       if !plan.edit.isEmpty { try change.commit(plan.edit, files: files) }
-      return plan.count(into: summary)
+      return (plan.count(into: summary), restoration)
+    }
+    if !restoration.items.isEmpty {
+      counter.setTotals(
+        items: found.count + restoration.items.count,
+        bytes: found.saturatedSum(\.size).saturated(plus: restoration.bytes))
+      let failures = try restoration.apply(writer, counter)
+      report(restoration.items, failures: failures, &added)
     }
     writer.leftovers.removeAll()
     return added
   }
 
-  /// Decides which files are new photos.
+  /// Decides which files are new photos, and which restore photos of the library.
   ///
   /// - Parameter whenSkipped: called for each file that its category has already, with its index.
   private func plan(
     _ found: [PhotoSearch.Found], _ copied: [Int: Copied], for library: Library, _ tags: ContentTags,
     _ summary: inout AddSummary, whenSkipped: (Int) throws -> Void = { _ in }
-  ) throws -> AddPlan {
+  ) throws -> (AddPlan, PhotoRestoration) {
     let contents = try library.contents()
     let candidates = Set(
       copied.values.compactMap { copied in
@@ -88,28 +97,56 @@ struct AddRun {
       })
     let known = try library.tags(of: contents.photos.having(candidates), tags, counter)
     var plan = AddPlan(contents, known, options.category, now: Date().milliseconds)
+    var restoration = PhotoRestoration(of: library, contents, tags)
     for (index, file) in found.enumerated() {
       switch copied[index] {
       case .staged(let content):
-        let isNew = plan.add(file, content, stagedName: String(index))
-        if !isNew { try whenSkipped(index) }
-        report(file, isNew: isNew, &summary)
+        switch plan.add(file, content, stagedName: String(index)) {
+        case .added:
+          report(file, .imported, &summary)
+        case .known(let photos):
+          try whenSkipped(index)
+          let isUsed = try restoration.add(photos, from: file, content, counter)
+          if !isUsed { report(file, .skipped, reason: "its category already has it", &summary) }
+        }
       case .failed(let failure):
         report(failure, category: category(of: file), &summary)
       case nil:
         continue
       }
     }
-    return plan
+    return (plan, restoration)
   }
 
-  private func report(_ file: PhotoSearch.Found, isNew: Bool, _ summary: inout AddSummary) {
+  private func report(
+    _ file: PhotoSearch.Found, _ action: PhotoReport.Action, reason: String? = nil,
+    _ summary: inout AddSummary
+  ) {
     guard options.reportsPhotos else { return }
     summary.photoReports.append(
       PhotoReport(
-        isNew ? .imported : .skipped, file.path.string.escaped, name: file.path.stem ?? "photo",
-        category: category(of: file), from: file.path.string,
-        reason: isNew ? nil : "its category already has it"))
+        action, file.path.string.escaped, name: file.path.stem ?? "photo", category: category(of: file),
+        from: file.path.string, reason: reason))
+  }
+
+  /// Reports the photos that were restored, or would be.
+  ///
+  /// - Parameter failures: why photos could not be restored, by ID.
+  private func report(
+    _ items: [PhotoRestoration.Item], failures: [Int64: String] = [:], _ summary: inout AddSummary
+  ) {
+    let outcome = options.isDryRun ? "would be restored" : "was restored"
+    for item in items {
+      if let failure = failures[item.photo.id] {
+        let finding = Finding(item.label, "\(item.fault), and could not be restored: \(failure)")
+        counter.report(finding)
+        summary.errors.append(finding)
+        report(item.source, .leftOut, reason: finding.message, &summary)
+      } else {
+        summary.warnings.append("\(item.label): \(item.fault), and \(outcome)")
+        report(item.source, .restored, reason: item.fault, &summary)
+      }
+    }
   }
 
   private func report(_ failure: AddFailure, category: String?, _ summary: inout AddSummary) {
@@ -231,7 +268,10 @@ struct AddRun {
     return nil
   }
 
-  private static func copy(
+  /// Copies a file to its end.
+  ///
+  /// - Throws: `File.Unreadable`, `PhotoSearch.Found.Changed`, or an error that concerns all files.
+  static func copy(
     _ found: PhotoSearch.Found, to target: borrowing File, _ key: ContentTagKey, _ counter: ProgressCounter
   ) throws -> AddPlan.File {
     let copied = try read(found, key, counter) { try target.write($0, at: $1) }

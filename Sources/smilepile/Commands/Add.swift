@@ -13,8 +13,8 @@ struct Add: AsyncParsableCommand {
     discussion: """
       Searches folders and their subfolders, without hidden files and links. The category of a photo is the name of \
       its folder, or CATEGORY; if the category does not exist, it is created. Photos that the category already \
-      contains are skipped. Size and date are read from JPEG, PNG, GIF, WebP and HEIC; for other files, the date is \
-      the modification time.
+      contains are skipped, or restored if their files are missing or corrupt. Size and date are read from JPEG, \
+      PNG, GIF, WebP and HEIC; for other files, the date is the modification time.
 
       Example:
         smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg

@@ -253,22 +253,51 @@ import Zip
   }
 
   /// The CRC matches and the MD5 does not if the photo changed before it was packed.
-  @Test("Repair: a photo that differs from the MD5 of the manifest is reported as missing")
+  @Test(
+    "Repair: a photo that differs from the MD5 of the manifest is kept and reported, if no source has the other bytes"
+  )
   func differentMD5() async throws {
     var backup = SampleBackup(photos: ["a", "b"])
     let right = backup.photos[2] ?? []
     backup.members[1] = .stored("photos/2_b.jpg", "x")
     let path = try backup.write(to: scratch)
     let summary = try await repair(path)
-    #expect(summary.lost.map(\.item) == ["photo 2 “b” in “Family”"])
+    #expect(summary.lost == [])
+    #expect(summary.warnings.count { $0.hasPrefix("photo 2 “b” in “Family”: its MD5 is") } == 1)
     #expect(summary.faults == [])
-    #expect(try WrittenBackup(try #require(summary.archive)).photos.keys.sorted() == [1])
+    let kept = try WrittenBackup(try #require(summary.archive))
+    expectNone(try kept.faults())
+    #expect(kept.photos == [1: Array("a".utf8), 2: Array("x".utf8)])
     let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
     let copy = try backup.write(to: scratch, as: "copy.zip")
     let restored = try await repair(path) { $0.others = [copy, other] }
     #expect(restored.lost == [])
     #expect(Array(restored.damagedOthers.keys) == [copy])
     #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
+  }
+
+  @Test(
+    "Repair: a photo that the metadata does not list is recovered into “Rescued”", arguments: [false, true])
+  func unlistedPhoto(isInManifest: Bool) async throws {
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    backup.metadata.photos.remove(at: 1)
+    if !isInManifest { backup.metadata.photoManifest.remove(at: 1) }
+    let summary = try await repair(try backup.write(to: scratch))
+    #expect(summary.lost == [])
+    #expect(summary.faults.count == 1)
+    let repaired = try WrittenBackup(try #require(summary.archive))
+    expectNone(try repaired.faults())
+    #expect(Set(repaired.photos.values) == Set(backup.photos.values))
+    #expect(try await repair(try #require(summary.archive)).isWhole)
+  }
+
+  @Test("Repair: an error without anything to recover does not advise to repair")
+  func nothingToRecover() async throws {
+    let bytes = Array(try SampleBackup(photos: ["a"]).archive()[..<20])
+    let path = try scratch.write(bytes, to: "start.zip")
+    let error = await #expect(throws: BackupError.self) { try await repair(path) }
+    #expect(error?.description.hasSuffix("nothing in it can be recovered") == true)
+    #expect(error?.remedy == nil)
   }
 
   @Test("Repair: cancellation and errors leave no partial file")

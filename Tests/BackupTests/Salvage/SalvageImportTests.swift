@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Operations
@@ -349,5 +350,57 @@ import Zip
     #expect(photos.allSatisfy(known.contains))
     #expect(part < 0.4 || photos.count >= 3)
     expectNone(try library.faults())
+  }
+
+  @Test(
+    "Salvage: a photo of an intact archive without a row is imported into “Rescued”",
+    arguments: [false, true])
+  func photoWithoutRow(isInManifest: Bool) async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    backup.metadata.photos.remove(at: 1)
+    if !isInManifest { backup.metadata.photoManifest.remove(at: 1) }
+    let path = try backup.write(to: scratch)
+    #expect(try await library.importing(path).photosImported == 2)
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(summary.photosImported == 1)
+    #expect(summary.photosSkipped == 2)
+    #expect(summary.isIncomplete)
+    #expect(Set(try library.bytesOfPhotos().values) == Set(backup.photos.values))
+    #expect(try library.contents.categories.map(\.displayName) == ["Family", "Rescued"])
+    #expect(try await library.importing(path) { $0.salvages = true }.photosImported == 0)
+    expectNone(try library.faults())
+  }
+
+  @Test("Salvage: a photo whose CRC-32 is right and whose MD5 is wrong is imported and reported")
+  func wrongMD5() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    let first = backup.metadata.photoManifest[0].checksum
+    backup.metadata.photoManifest[0].checksum = backup.metadata.photoManifest[1].checksum
+    backup.metadata.photoManifest[1].checksum = first
+    let path = try backup.write(to: scratch)
+    let refused = try await library.importing(path)
+    #expect(refused.photosImported == 1)
+    #expect(refused.photosNotImported == 2)
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(summary.photosImported == 2)
+    #expect(summary.photosNotImported == 0)
+    #expect(summary.errors.map(\.item) == ["photo 1 “a” in “Family”", "photo 2 “b” in “Family”"])
+    #expect(Set(try library.bytesOfPhotos().values) == Set(backup.photos.values))
+    let names = try library.contents.photos.map { ($0.name, $0.md5) }
+    #expect(names.allSatisfy { $1 == MD5Digest(of: Array($0.utf8)) })
+    expectNone(try library.faults())
+  }
+
+  @Test("Salvage: an equal photo of the backup is preferred to bytes with another MD5")
+  func wrongMD5AndEqualPhoto() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b"])
+    backup.add(id: 3, name: "c", bytes: backup.photos[1] ?? [])
+    backup.members[0] = .stored("photos/1_a.jpg", "x")
+    let summary = try await library.importing(try backup.write(to: scratch)) { $0.salvages = true }
+    #expect(summary.errors == [])
+    #expect(Set(try library.bytesOfPhotos().values) == Set(backup.photos.values))
   }
 }

@@ -1,0 +1,113 @@
+import Checksums
+import FileSystem
+import Operations
+
+/// Restores photos of a library whose files are missing or corrupt, from equal files that `add` would skip otherwise. A
+/// corrupt file is kept, as by every `LibraryRepair`.
+struct PhotoRestoration {
+  /// A photo whose file is missing or corrupt, and the file that has its bytes.
+  struct Item {
+    let photo: Photo
+    /// The label of the photo in messages.
+    let label: String
+    /// What is wrong with the photo's file, for a message.
+    let fault: String
+    let source: PhotoSearch.Found
+    let content: AddPlan.File
+  }
+
+  private(set) var items: [Item] = []
+  private let library: Library
+  private let contents: LibraryContents
+  private let tags: ContentTags
+  /// The IDs of the photos whose files were read.
+  private var checked: Set<Int64> = []
+
+  init(of library: Library, _ contents: LibraryContents, _ tags: ContentTags) {
+    (self.library, self.contents, self.tags) = (library, contents, tags)
+  }
+
+  /// Bytes of the photos.
+  var bytes: Int { items.saturatedSum(\.content.content.size) }
+
+  /// Adds those of the photos whose files are missing or corrupt. Reads the file of each photo once. Blocks.
+  ///
+  /// - Parameters:
+  ///   - source: a file that is equal to all of the photos.
+  ///   - content: the content of `source`.
+  /// - Returns: true if `source` restores one of the photos.
+  mutating func add(
+    _ photos: [Photo], from source: PhotoSearch.Found, _ content: AddPlan.File, _ counter: ProgressCounter
+  ) throws -> Bool {
+    var isUsed = false
+    for photo in photos where checked.insert(photo.id).inserted {
+      let isIntact = try library.hasIntactFile(
+        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+      if isIntact { continue }
+      isUsed = true
+      let isMissing =
+        if case .failure(let error)? = library.statuses(of: [photo]).first { error.isMissing } else { false }
+      items.append(
+        Item(
+          photo: photo, label: contents.label(of: photo),
+          fault: isMissing ? "its file was missing from the library" : "its file was corrupt in the library",
+          source: source, content: content))
+    }
+    return isUsed
+  }
+
+  /// Copies the files into the library. They are durable when the method returns. Blocks.
+  ///
+  /// - Returns: why photos could not be restored, by ID.
+  /// - Throws: `CancellationError`.
+  func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> [Int64: String] {
+    do {
+      return try copyAll(writer, counter)
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      return Dictionary(items.map { ($0.photo.id, "\(error)") }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  private func copyAll(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> [Int64: String] {
+    try writer.requireSpace(bytes, counter)
+    return try writer.repair { repair in
+      var failures: [Int64: String] = [:]
+      var staged: [LibraryRepair.Item] = []
+      for (index, item) in items.enumerated() {
+        let name = String(index)
+        if let fault = try copy(item, to: repair.stage(name), counter) {
+          try repair.unstage(name)
+          failures[item.photo.id] = fault
+        } else {
+          staged.append(LibraryRepair.Item(photo: item.photo, name: name))
+        }
+        counter.advance(items: 1)
+      }
+      try counter.checkCancellation()
+      counter.enter(.committing)
+      let outcome = try repair.commit(staged)
+      for item in staged {
+        if let failure = outcome.failures[item.name] { failures[item.photo.id] = failure }
+      }
+      return failures
+    }
+  }
+
+  /// - Returns: why the file can no longer be copied; nil if it was.
+  private func copy(
+    _ item: Item, to target: consuming File, _ counter: ProgressCounter
+  ) throws -> String? {
+    do {
+      let copied = try AddRun.copy(item.source, to: target, tags.key, counter)
+      guard copied == item.content else { return item.source.changed.finding.message }
+      try target.setModified(milliseconds: item.photo.createdAt)
+      return nil
+    } catch let error as File.Unreadable {
+      return "\(error.error)"
+    } catch is PhotoSearch.Found.Changed {
+      return item.source.changed.finding.message
+    }
+  }
+}
