@@ -98,23 +98,58 @@ extension Library {
     }
   }
 
-  /// Records an archive, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a
-  /// writer. Migrates a library of an older version before.
-  public func note(_ export: ExportRecord) throws {
+  /// Records archives, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a writer.
+  /// Replaces what `reserve(_:)` recorded of them. Migrates a library of an older version before.
+  public func note(_ exports: [ExportRecord]) throws {
+    try changeExports { database in
+      for export in exports { try export.insert(replacingReservation: true, database) }
+    }
+  }
+
+  /// Records archives that are about to be published: each later export gets a greater sequence number, and knows their
+  /// IDs, even if this process ends before it records that they were published. Until then they count as partial
+  /// archives of 0 bytes, so none of them is the last archive of the library. A transaction as that of `note(_:)`.
+  public func reserve(_ exports: [ExportRecord]) throws {
+    try changeExports { database in
+      for var export in exports {
+        (export.isPartial, export.archiveBytes, export.changes) = (true, 0, nil)
+        try export.insert(replacingReservation: false, database)
+      }
+    }
+  }
+
+  /// Deletes what `reserve(_:)` recorded of archives that were not published.
+  public func deleteReservations(of exports: [ExportRecord]) throws {
+    try changeExports { database in
+      for export in exports { try export.deleteReservation(database) }
+    }
+  }
+
+  private func changeExports(_ change: (Database) throws -> Void) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     try translating {
       let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
       try Schema.migrate(writing.queue)
-      try writing.queue.write { database in
-        try export.insert(database)
-        try database.execute(
-          sql: """
-            UPDATE export SET categories = ?, changes = ?, library = coalesce(?, (SELECT uuid FROM identity))
-            WHERE id = ?
-            """, arguments: [export.categories, export.changes, export.libraryID, export.id])
-      }
+      try writing.queue.write { try change($0) }
       try writing.close()
     }
+  }
+}
+
+extension ExportRecord {
+  fileprivate func insert(replacingReservation: Bool, _ database: Database) throws {
+    if replacingReservation { try deleteReservation(database) }
+    try insert(database)
+    try database.execute(
+      sql: """
+        UPDATE export SET categories = ?, changes = ?, library = coalesce(?, (SELECT uuid FROM identity))
+        WHERE id = ?
+        """, arguments: [categories, changes, libraryID, id])
+  }
+
+  fileprivate func deleteReservation(_ database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM export WHERE id = ? AND isPartial AND archiveBytes = 0", arguments: [id])
   }
 }

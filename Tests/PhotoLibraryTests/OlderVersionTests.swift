@@ -73,10 +73,11 @@ import Testing
     let history = try library.exportHistory(at: 1)
     #expect(history.earlierIDs == (hasExports ? ["first", "second"] : []))
     #expect(hasExports ? history.sequence > 10 : history.sequence == 1)
-    try library.note(
+    try library.note([
       ExportRecord(
         id: "third", archive: "/c", at: 1, sequence: history.sequence, photos: 1, archiveBytes: 1,
-        isPartial: false))
+        isPartial: false)
+    ])
     let migrated = try Library(path: scratch.path)
     #expect(try migrated.exportHistory(at: 1).earlierIDs == history.earlierIDs + ["third"])
     #expect(try migrated.contents().photos.map(\.id) == [3])

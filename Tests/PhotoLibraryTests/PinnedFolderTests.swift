@@ -43,7 +43,7 @@ struct PinnedFolderTests {
     try exchange()
     let export = ExportRecord(
       id: "E", archive: "/a.zip", at: 1, sequence: 1, photos: 1, archiveBytes: 1, isPartial: false)
-    try library.note(export)
+    try library.note([export])
     #expect(try library.lastExport()?.id == "E")
     #expect(try victimFiles() == [])
   }

@@ -181,25 +181,26 @@ struct ReadingTests {
       record.libraryID = id == "new" ? nil : libraryID
       return record
     }
-    try library.note(record("old", at: 10))
-    try library.note(record("new", at: 20))
-    try library.note(record("part", at: 30, isPartial: true))
+    try library.note([record("old", at: 10)])
+    try library.note([record("new", at: 20)])
+    try library.note([record("part", at: 30, isPartial: true)])
     // a record without the ID is of the library itself
     #expect(try library.lastExport()?.id == "new")
     #expect(try library.lastExport()?.libraryID == libraryID)
     // the clock was ahead, and was set right
-    try library.note(record("later", at: 5))
+    try library.note([record("later", at: 5)])
     #expect(try library.lastExport() == record("later", at: 5))
-    #expect(throws: LibraryError.self) { try library.note(record("old", at: 40)) }
+    #expect(throws: LibraryError.self) { try library.note([record("old", at: 40)]) }
   }
 
   @Test("Export records: one is added while a writer is open")
   func exportRecordWhileWriting() throws {
     let writer = try scratch.writer()
     let library = try Library(path: scratch.path)
-    try library.note(
+    try library.note([
       ExportRecord(
-        id: "x", archive: "/x.zip", at: 1, sequence: 1, photos: 0, archiveBytes: 1, isPartial: false))
+        id: "x", archive: "/x.zip", at: 1, sequence: 1, photos: 0, archiveBytes: 1, isPartial: false)
+    ])
     #expect(try writer.library.lastExport()?.id == "x")
   }
 }

@@ -55,7 +55,7 @@ struct ResetTests {
       isPartial: false)
     record.libraryID = libraryID
     (record.categories, record.changes) = (1, try scratch.sql { try $0.rowCount(of: "change") })
-    try library().note(record)
+    try library().note([record])
   }
 
   // MARK: Contents

@@ -94,7 +94,7 @@ extension Library {
   /// - Returns: a warning if that fails, since the archives are published anyway.
   func recordExports(_ exports: [ExportRecord]) -> String? {
     do {
-      for export in exports { try note(export) }
+      try note(exports)
       return nil
     } catch {
       return "the library could not record the backup: \(error)"

@@ -21,8 +21,8 @@ final class UnpublishedArchive {
 }
 
 extension ArchiveExport {
-  /// Publishes the archives and records them in the library. A crash between two archives leaves a set whose
-  /// metadata shows that it is incomplete.
+  /// Publishes the archives and records them in the library, before and after. A crash between two archives leaves a set
+  /// whose metadata shows that it is incomplete.
   ///
   /// - Parameter plan: the plan of all archives.
   func publish(
@@ -41,21 +41,30 @@ extension ArchiveExport {
         parts.map { outputPath.name(stem, part: $0, fileExtension: "zip") }
       }
     if unpublished.count > 1, first == nil { throw exists(parts[0]) }
+    var records = zip(unpublished, parts).map { archive, part in
+      // the name is the expected one, since another process may take it
+      let stem = first ?? outputPath.stems(at: date).first { _ in true } ?? "archive"
+      let path = outputPath.name(stem, part: part, fileExtension: "zip").inFolder(outputPath.folder)
+      return record(archive.uuid.uuidString, path, archive.plan, bytes: 0)
+    }
+    // a library that cannot be written cannot record the archives afterwards either, which the user is told
+    try? library.reserve(records)
     var archives: [FilePath] = []
     var warnings: [String] = []
-    var records: [ExportRecord] = []
-    for archive in unpublished {
-      let size = try archive.output.file.status().size
-      let (name, durability): (FilePath, AtomicFile.Durability)
+    for (index, archive) in unpublished.enumerated() {
+      let (size, name, durability): (Int, FilePath, AtomicFile.Durability)
       do {
+        size = try archive.output.file.status().size
         (name, durability) = try publish(archive, from: first)
-      } catch let error where !archives.isEmpty {
-        throw BackupError.incompleteSet(published: archives, of: unpublished.count, error)
+      } catch {
+        try? library.deleteReservations(of: Array(records[index...]))
+        throw archives.isEmpty
+          ? error : BackupError.incompleteSet(published: archives, of: unpublished.count, error)
       }
       let path = name.inFolder(outputPath.folder)
       archives.append(path)
       if let warning = durability.warning(for: path) { warnings.append(warning) }
-      records.append(record(archive.uuid.uuidString, path, archive.plan, bytes: size))
+      records[index] = record(archive.uuid.uuidString, path, archive.plan, bytes: size)
     }
     let bytes = records.reduce(0) { $0 + $1.archiveBytes }
     // the set is a record of its own: the export that the user asked for

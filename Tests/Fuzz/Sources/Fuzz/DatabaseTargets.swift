@@ -110,9 +110,10 @@ enum DatabaseTargets {
       }
       try writer.change(kind) { try $0.commit(edit, files: []) }
     }
-    try writer.library.note(
+    try writer.library.note([
       ExportRecord(
-        id: "E", archive: "/a.zip", at: 1, sequence: 1, photos: 1, archiveBytes: 1, isPartial: false))
+        id: "E", archive: "/a.zip", at: 1, sequence: 1, photos: 1, archiveBytes: 1, isPartial: false)
+    ])
   }
 
   private static func writeLedger(to folder: FilePath) {
