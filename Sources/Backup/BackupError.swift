@@ -108,7 +108,7 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
     case .photoExport(let path, let export):
       "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories"
     case .unlistedPhotos(let path, let count):
-      "\(path) is inconsistent: its metadata does not list \(Count(count, "of its photos", "of its photos"))"
+      "\(path) is inconsistent: its metadata does not list \(count) of its photos"
     case .nothingRecovered(_, let error):
       "\(error); nothing in it can be recovered"
     case .severalMetadata(let path, let names):

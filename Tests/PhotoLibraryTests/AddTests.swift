@@ -47,8 +47,8 @@ struct AddTests {
     #expect(error?.description.contains("5 are free") == true)
   }
 
-  @Test("Add: a photo whose file is missing or corrupt in the library is restored", arguments: [true, false])
-  func unusableFile(isMissing: Bool) throws {
+  @Test("Add: a photo whose file is missing in the library is restored")
+  func missingFile() throws {
     for name in ["a", "b"] { try folder.write(Self.png(name), to: "in/\(name).png") }
     try add("in")
     let contents = try scratch.contents()
@@ -56,25 +56,35 @@ struct AddTests {
     let file = "library/\(photo.path)"
     let bytes = try folder.bytes(file)
     try FileManager.default.removeItem(atPath: folder.path(file).string)
-    var corrupt = bytes
-    corrupt[20] ^= 1
-    if !isMissing { try folder.write(corrupt, to: file) }
 
-    let fault = isMissing ? "missing from" : "corrupt in"
-    let label = "photo \(photo.id) “\(photo.name)” in “in”: its file was \(fault) the library, and"
+    let label = "photo \(photo.id) “\(photo.name)” in “in”: its file was missing from the library, and"
     #expect(try add("in", isDryRun: true).warnings == ["\(label) would be restored"])
     let summary = try add("in")
     #expect(summary.warnings == ["\(label) was restored"])
     #expect(summary.photosAdded == 0)
-    #expect(summary.photosSkipped == 2)
+    #expect(summary.photosRestored == 1)
+    #expect(summary.photosSkipped == 1)
     #expect(summary.errors == [])
     #expect(try folder.bytes(file) == bytes)
     #expect(try scratch.contents() == contents)
-    let kept = FileManager.default.enumerator(atPath: folder.path("library/.rotten").string)?.compactMap {
-      $0 as? String
+    #expect(try add("in").photosRestored == 0)
+  }
+
+  @Test("Add: a photo whose file is corrupt in the library is reported, and the file stays")
+  func corruptFile() throws {
+    try folder.write(Self.png("a"), to: "in/a.png")
+    try add("in")
+    let photo = try #require(try scratch.contents().photos.first)
+    var corrupt = try folder.bytes("library/\(photo.path)")
+    corrupt[20] ^= 1
+    try folder.write(corrupt, to: "library/\(photo.path)")
+    for isDryRun in [true, false] {
+      let summary = try add("in", isDryRun: isDryRun)
+      #expect(summary.errors.map(\.item) == ["photo \(photo.id) “a” in “in”"])
+      #expect(summary.errors.first?.remedy == .repairLibrary)
+      #expect(summary.photosRestored == 0)
     }
-    #expect((kept ?? []).contains { $0.hasSuffix(".png") } == !isMissing)
-    #expect(try add("in").warnings == [])
+    #expect(try folder.bytes("library/\(photo.path)") == corrupt)
   }
 
   @Test("Add: the category is the folder of a photo")

@@ -26,8 +26,8 @@ package enum BackupFiles {
     return files
   }
 
-  /// Returns true if the first bytes or the last ones are those of an archive: one of both may be corrupt. A JSON document
-  /// must have a matching extension too, since every program writes JSON.
+  /// Returns true if the file begins or ends like an archive, since the other end may be corrupt. A JSON document must
+  /// have a matching extension too, since every program writes JSON.
   package static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
     do throws(FileError) {
       let file = try directory.open(name, .read)

@@ -24,8 +24,9 @@ struct BackupImport {
   /// Called for each finding when it occurs, by any thread.
   var report: @Sendable (Finding) -> Void = { _ in }
 
-  /// Makes the plan. Reads entries for which the manifest has no MD5, for a salvage all entries that the library does
-  /// not have and, for a replacement, the files of the library that would be kept. Writes nothing.
+  /// Makes the plan. Reads entries for which the manifest has no MD5. A salvage that is not a dry run also reads every
+  /// entry whose content the library does not have. A replacement reads the files of the library that would be kept.
+  /// Writes nothing.
   ///
   /// - Throws: `BackupError.cannotReplace` if the backup must not replace the library.
   init(
@@ -73,11 +74,11 @@ struct BackupImport {
   }
 
   /// Imports the backup after the user has approved. One transaction makes the change. Files that are missing in the
-  /// library, or have another size, are restored before, in a change of their own, which stays even if the import fails
-  /// afterwards.
+  /// library are restored before, in a change of their own, which stays even if the import fails afterwards.
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
     findingsOfPlan.forEach(report)
-    let repairs = try repairs(of: writer.library)
+    let (repairs, changedInLibrary) = try repairs(of: writer.library)
+    changedInLibrary.forEach(report)
     let repaired = try repairs.apply(writer, counter)
     findings(of: repairs, repaired.failures).forEach(report)
     try writer.requireSpace(plan.bytes, reusing: plan.filesToExtract.map(\.content), counter)
@@ -86,9 +87,11 @@ struct BackupImport {
     counter.enter(.restoring)
     let changed = try changedFilesToLeave(in: writer.library)
     let extracted = try plan.edit.isEmpty ? Extraction.Outcome() : extract(writer)
-    return summary(
+    var summary = summary(
       repairs: repairs, repaired.failures, extracted: extracted, restored: extracted.staged.count,
       changed: changed)
+    summary.changedInLibrary = changedInLibrary
+    return summary
   }
 
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
@@ -116,10 +119,12 @@ struct BackupImport {
   func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     findingsOfPlan.forEach(report)
     try library.requireSpaceBeforeChange(plan.bytes)
-    let repairs = try repairs(of: library)
+    let (repairs, changedInLibrary) = try repairs(of: library)
+    changedInLibrary.forEach(report)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
-    let summary = try summary(
+    var summary = try summary(
       repairs: repairs, restored: plan.filesToExtract.count, changed: changedFilesToLeave(in: library))
+    summary.changedInLibrary = changedInLibrary
     return (summary, contents.applying(plan.edit))
   }
 
@@ -137,14 +142,26 @@ struct BackupImport {
     }.map(\.path)
   }
 
-  /// Searches the backup for the photos whose files are missing in the library, or have another size. A replacement
-  /// repairs nothing.
-  private func repairs(of library: Library) throws -> PhotoRepairs {
-    let unusable = options.strategy == .replace ? [] : library.unusablePhotos(of: contents)
-    guard !unusable.isEmpty else { return try PhotoRepairs(of: [], in: [], nil, counter) }
+  /// Searches the backup for the files that are missing in the library. A replacement repairs nothing.
+  ///
+  /// - Returns: the repairs, and the photos of the backup whose files in the library have another size than recorded.
+  private func repairs(of library: Library) throws -> (PhotoRepairs, changed: [Finding]) {
+    guard options.strategy != .replace else { return (try PhotoRepairs(of: [], in: [], nil, counter), []) }
+    let (missing, changed) = library.unusablePhotos(of: contents)
+    var findings: [Finding] = []
+    if !changed.isEmpty {
+      let matched = Set(plan.outcomes.compactMap(\.existing))
+      findings = changed.filter { matched.contains($0.id) }.map { photo in
+        Finding(
+          contents.label(of: photo), "its file in the library has another size than recorded",
+          remedy: .repairLibrary)
+      }
+    }
+    guard !missing.isEmpty else { return (try PhotoRepairs(of: [], in: [], nil, counter), findings) }
     let tags = try library.contentTags()
-    return try PhotoRepairs(
-      of: unusable.map { $0.with(tags[$0.photo.id]) }, in: [source], tags.key, counter)
+    let repairs = try PhotoRepairs(
+      of: missing.map { $0.with(tags[$0.photo.id]) }, in: [source], tags.key, counter)
+    return (repairs, findings)
   }
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
@@ -205,7 +222,7 @@ struct BackupImport {
   }
 
   /// - Parameters:
-  ///   - repairs: photos of the library whose files were missing or corrupt and are in the backup.
+  ///   - repairs: photos of the library whose files were missing and are in the backup.
   ///   - failures: why photos could not be repaired, by ID.
   ///   - extracted: the result of the extraction.
   ///   - restored: the number of files that were, or would be, added to the library.
@@ -293,18 +310,24 @@ extension OpenedBackup {
 }
 
 extension Library {
-  /// Returns the photos whose files are missing or have another size than their rows, without reading any file.
-  fileprivate func unusablePhotos(of contents: LibraryContents) -> [LibraryCheck.UnusablePhoto] {
+  /// Returns the photos whose files are missing, and those whose files have another size than their rows. Reads no file.
+  fileprivate func unusablePhotos(
+    of contents: LibraryContents
+  ) -> (missing: [LibraryCheck.UnusablePhoto], changed: [Photo]) {
     let photos = contents.photos.filter { !$0.isFromAssets }
-    return zip(photos, statuses(of: photos)).compactMap { photo, status in
-      let fault: String
+    var missing: [LibraryCheck.UnusablePhoto] = []
+    var changed: [Photo] = []
+    for (photo, status) in zip(photos, statuses(of: photos)) {
       switch status {
-      case .success(let status) where status.kind == .file && status.size == photo.fileSize: return nil
-      case .success: fault = "its file was corrupt in the library"
-      case .failure(let error) where error.isMissing: fault = "its file was missing from the library"
-      case .failure: return nil
+      case .success(let status):
+        if status.kind != .file || status.size != photo.fileSize { changed.append(photo) }
+      case .failure(let error) where error.isMissing:
+        missing.append(
+          LibraryCheck.UnusablePhoto(
+            photo: photo, label: contents.label(of: photo), reason: "its file was missing from the library"))
+      case .failure: break
       }
-      return LibraryCheck.UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: fault)
     }
+    return (missing, changed)
   }
 }

@@ -108,8 +108,12 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
   /// True if nothing was written.
   public var isDryRun = false
 
+  /// Photos of the library that the backup has too, and whose files have another size than recorded. They stay as they
+  /// are, since another program may have changed them.
+  public var changedInLibrary: [Finding] = []
+
   /// True if a photo of the backup is not in the library, or is corrupt.
-  public var isIncomplete: Bool { photosNotImported > 0 || !errors.isEmpty }
+  public var isIncomplete: Bool { photosNotImported > 0 || !findings.isEmpty }
 
   /// Adds the result of another backup of the same run.
   static func += (sum: inout ImportSummary, other: ImportSummary) {
@@ -120,6 +124,7 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
     sum.removal += other.removal
     sum.photoFilesWritten += other.photoFilesWritten
     sum.errors += other.errors
+    sum.changedInLibrary += other.changedInLibrary
     sum.missingWithoutDamage += other.missingWithoutDamage
     sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
     sum.warnings += other.warnings
@@ -128,5 +133,5 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
   }
 
   /// What is missing from the result, or corrupt in it.
-  public var findings: [Finding] { errors }
+  public var findings: [Finding] { errors + changedInLibrary }
 }

@@ -74,8 +74,8 @@ extension OpenedBackup {
     return (with(photos: corrected), findings)
   }
 
-  /// Why a photo is doubtful whose CRC-32 is right and whose MD5 is not that of the manifest.
+  /// The reason for a photo whose CRC-32 matches, and whose MD5 differs from the manifest.
   static func contradiction(_ digest: MD5Digest, _ stated: MD5Digest) -> String {
-    "its MD5 is \(digest) and should be \(stated), but its CRC-32 matches; look at it"
+    "its MD5 is \(digest) and should be \(stated), but its CRC-32 matches; open the photo and look at it"
   }
 }

@@ -34,23 +34,22 @@ extension OpenedBackup {
   ///   - password: opens encrypted entries.
   ///   - whileReading: called for every buffer; may throw to cancel.
   /// - Throws: `BackupError.nothingRecovered` if nothing can be recovered, and the errors of `init(path:limits:)` that a
-  ///   search cannot help.
+  ///   search cannot resolve.
   package static func salvaging(
     _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws -> OpenedBackup {
+    let fault: any Error
     do {
       let backup = try OpenedBackup(path: path, limits: limits, password: password)
       let unlisted = unlistedPhotos(among: backup.archive?.entries ?? [], besides: backup.photos)
       guard !unlisted.isEmpty else { return backup }
-      return try searching(
-        path, after: BackupError.unlistedPhotos(path, count: unlisted.count), limits: limits,
-        password: password, whileReading: whileReading)
+      fault = BackupError.unlistedPhotos(path, count: unlisted.count)
     } catch {
       guard isSalvageable(error) else { throw error }
-      return try searching(
-        path, after: error, limits: limits, password: password, whileReading: whileReading)
+      fault = error
     }
+    return try searching(path, after: fault, limits: limits, password: password, whileReading: whileReading)
   }
 
   /// Returns the entries in `photos/` that no photo of the metadata has, and whose content no photo has: one for each
@@ -108,7 +107,7 @@ extension OpenedBackup {
         metadataDigest: found.metadataDigest))
   }
 
-  /// Returns the error of a search without a result. A doubt about the password says more.
+  /// Returns the error of a search without a result. An error of the password says more.
   private static func nothingRecovered(_ path: FilePath, _ error: any Error) -> any Error {
     ArchiveVerification.isOfPassword(error) ? error : BackupError.nothingRecovered(path, error)
   }

@@ -282,10 +282,11 @@ struct InboxRun {
   }
 
   private func warnings(of backup: OpenedBackup, _ summary: ImportSummary) -> [String] {
-    var warnings = summary.warnings.prefix(Self.mostWarnings).map { "\(backup.path): \($0)".escaped }
-    if summary.warnings.count > Self.mostWarnings {
+    let notices = summary.changedInLibrary.map(\.message) + summary.warnings
+    var warnings = notices.prefix(Self.mostWarnings).map { "\(backup.path): \($0)".escaped }
+    if notices.count > Self.mostWarnings {
       warnings.append(
-        "\(backup.path): \(Count(summary.warnings.count - Self.mostWarnings, "more notice"))".escaped)
+        "\(backup.path): \(Count(notices.count - Self.mostWarnings, "more notice"))".escaped)
     }
     if let date = backup.metadata.exportDate, date > context.now().milliseconds + Self.clockTolerance {
       warnings.append(

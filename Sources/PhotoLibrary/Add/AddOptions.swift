@@ -27,11 +27,14 @@ public struct AddSummary: Sendable, Equatable, FindingReport {
   public var photosAdded = 0
   /// Photos whose content their category has already.
   public var photosSkipped = 0
+  /// Photos of the library whose files were missing, and were restored from files that are not skipped.
+  public var photosRestored = 0
   /// Bytes of the new photos.
   public var bytes = 0
   /// Files that could not be added, with the reasons.
   public var errors: [Finding] = []
-  /// Files in folders that are not added, and names in which the library replaces invalid bytes by U+FFFD.
+  /// Restored photos, files in folders that are not added, and names in which the library replaces invalid bytes by
+  /// U+FFFD.
   public var warnings: [String] = []
   /// What happened to each photo, with `AddOptions.reportsPhotos`.
   public var photoReports: [PhotoReport] = []

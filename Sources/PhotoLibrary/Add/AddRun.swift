@@ -6,8 +6,10 @@ import Synchronization
 import SystemPackage
 
 extension Work where Summary == AddSummary {
-  /// Starts copying photos into a library, atomically. Files that cannot be read, or that change while they are read,
-  /// are reported and not added. The originals do not change.
+  /// Starts copying photos into a library, in one atomic change, and then restores photos of the library whose files are
+  /// missing and that are among the given ones, in a change of its own. If the restoration is cancelled, the added photos
+  /// stay. Files that cannot be read, or that change while they are read, are reported and not added. The originals do
+  /// not change.
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func add(
@@ -52,8 +54,9 @@ struct AddRun {
       let tags = try library.contentTags()
       let copied = try hash(found, tags.key)
       let (plan, restoration) = try plan(found, copied, for: library, tags, &summary)
-      report(restoration.items, &summary)
-      return plan.count(into: summary)
+      summary = plan.count(into: summary)
+      report(restoration, &summary)
+      return summary
     }
     let writer = try LibraryWriter(
       path: library, lockWait: options.lockWait, leftovers: .keep, whileWaiting: counter.reportWaitingForLock)
@@ -77,7 +80,7 @@ struct AddRun {
         items: found.count + restoration.items.count,
         bytes: found.saturatedSum(\.size).saturated(plus: restoration.bytes))
       let failures = try restoration.apply(writer, counter)
-      report(restoration.items, failures: failures, &added)
+      report(restoration, failures: failures, &added)
     }
     writer.leftovers.removeAll()
     return added
@@ -106,8 +109,16 @@ struct AddRun {
           report(file, .imported, &summary)
         case .known(let photos):
           try whenSkipped(index)
-          let isUsed = try restoration.add(photos, from: file, content, counter)
-          if !isUsed { report(file, .skipped, reason: "its category already has it", &summary) }
+          switch try restoration.add(photos, from: file, content, counter) {
+          case .intact:
+            report(file, .skipped, reason: "its category already has it", &summary)
+          case .restored:
+            continue
+          case .unusable(let finding):
+            counter.report(finding)
+            summary.errors.append(finding)
+            report(file, .skipped, reason: finding.message, &summary)
+          }
         }
       case .failed(let failure):
         report(failure, category: category(of: file), &summary)
@@ -133,18 +144,21 @@ struct AddRun {
   ///
   /// - Parameter failures: why photos could not be restored, by ID.
   private func report(
-    _ items: [PhotoRestoration.Item], failures: [Int64: String] = [:], _ summary: inout AddSummary
+    _ restoration: PhotoRestoration, failures: [Int64: String] = [:], _ summary: inout AddSummary
   ) {
     let outcome = options.isDryRun ? "would be restored" : "was restored"
-    for item in items {
+    summary.photosSkipped -= restoration.usedFiles
+    summary.photosRestored = restoration.items.count - failures.count
+    for item in restoration.items {
       if let failure = failures[item.photo.id] {
-        let finding = Finding(item.label, "\(item.fault), and could not be restored: \(failure)")
+        let finding = Finding(
+          item.label, "\(PhotoRestoration.Item.fault), and could not be restored: \(failure)")
         counter.report(finding)
         summary.errors.append(finding)
         report(item.source, .leftOut, reason: finding.message, &summary)
       } else {
-        summary.warnings.append("\(item.label): \(item.fault), and \(outcome)")
-        report(item.source, .restored, reason: item.fault, &summary)
+        summary.warnings.append("\(item.label): \(PhotoRestoration.Item.fault), and \(outcome)")
+        report(item.source, .restored, reason: PhotoRestoration.Item.fault, &summary)
       }
     }
   }

@@ -2,21 +2,32 @@ import Checksums
 import FileSystem
 import Operations
 
-/// Restores photos of a library whose files are missing or corrupt, from equal files that `add` would skip otherwise. A
-/// corrupt file is kept, as by every `LibraryRepair`.
+/// Restores photos of a library whose files are missing, from equal files that `add` would skip otherwise. Reports photos
+/// whose files are corrupt, and leaves these files alone, since another program may have changed them.
 struct PhotoRestoration {
-  /// A photo whose file is missing or corrupt, and the file that has its bytes.
+  /// A photo whose file is missing, and the file that has its bytes.
   struct Item {
     let photo: Photo
     /// The label of the photo in messages.
     let label: String
-    /// What is wrong with the photo's file, for a message.
-    let fault: String
     let source: PhotoSearch.Found
     let content: AddPlan.File
+
+    /// What is wrong with the photo's file, for a message.
+    static let fault = "its file was missing from the library"
+  }
+
+  /// What the file of a photo needs.
+  enum Outcome {
+    case intact
+    /// It is missing and will be restored.
+    case restored
+    case unusable(Finding)
   }
 
   private(set) var items: [Item] = []
+  /// The number of files that restore photos.
+  private(set) var usedFiles = 0
   private let library: Library
   private let contents: LibraryContents
   private let tags: ContentTags
@@ -30,30 +41,33 @@ struct PhotoRestoration {
   /// Bytes of the photos.
   var bytes: Int { items.saturatedSum(\.content.content.size) }
 
-  /// Adds those of the photos whose files are missing or corrupt. Reads the file of each photo once. Blocks.
+  /// Looks at the files of photos, and adds the photos whose files are missing. Reads the file of each photo once. Blocks.
   ///
   /// - Parameters:
   ///   - source: a file that is equal to all of the photos.
   ///   - content: the content of `source`.
-  /// - Returns: true if `source` restores one of the photos.
+  /// - Returns: the worst state of the files.
   mutating func add(
     _ photos: [Photo], from source: PhotoSearch.Found, _ content: AddPlan.File, _ counter: ProgressCounter
-  ) throws -> Bool {
-    var isUsed = false
+  ) throws -> Outcome {
+    var outcome = Outcome.intact
     for photo in photos where checked.insert(photo.id).inserted {
+      let label = contents.label(of: photo)
+      if case .failure(let error)? = library.statuses(of: [photo]).first, error.isMissing {
+        items.append(Item(photo: photo, label: label, source: source, content: content))
+        if case .intact = outcome { outcome = .restored }
+        continue
+      }
       let isIntact = try library.hasIntactFile(
         of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
-      if isIntact { continue }
-      isUsed = true
-      let isMissing =
-        if case .failure(let error)? = library.statuses(of: [photo]).first { error.isMissing } else { false }
-      items.append(
-        Item(
-          photo: photo, label: contents.label(of: photo),
-          fault: isMissing ? "its file was missing from the library" : "its file was corrupt in the library",
-          source: source, content: content))
+      guard !isIntact else { continue }
+      outcome = .unusable(
+        Finding(
+          label, "its file in the library is corrupt or was changed, or cannot be read",
+          remedy: .repairLibrary))
     }
-    return isUsed
+    if case .restored = outcome { usedFiles += 1 }
+    return outcome
   }
 
   /// Copies the files into the library. They are durable when the method returns. Blocks.

@@ -13,7 +13,7 @@ struct Add: AsyncParsableCommand {
     discussion: """
       Searches folders and their subfolders, without hidden files and links. The category of a photo is the name of \
       its folder, or CATEGORY; if the category does not exist, it is created. Photos that the category already \
-      contains are skipped, or restored if their files are missing or corrupt. Size and date are read from JPEG, \
+      contains are skipped; if its file is missing in the library, it is restored. Size and date are read from JPEG, \
       PNG, GIF, WebP and HEIC; for other files, the date is the modification time.
 
       Example:
@@ -38,6 +38,7 @@ struct Add: AsyncParsableCommand {
     var categoriesAdded: Int
     var photosAdded: Int
     var photosSkipped: Int
+    var photosRestored: Int
     var bytes: Int
     var warnings: [String]
     var errors: [String]
@@ -75,13 +76,16 @@ struct Add: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     reporter.importantResult(
       "\(dryRun ? "would add" : "added") \(Count(summary.photosAdded, "photo")) (\(ByteCount(summary.bytes))), "
+        + (summary.photosRestored > 0
+          ? "\(dryRun ? "would restore" : "restored") \(Count(summary.photosRestored, "file")), " : "")
         + "\(dryRun ? "would skip" : "skipped") \(summary.photosSkipped) that already exist, "
         + "\(dryRun ? "would create" : "created") \(Count(summary.categoriesAdded, "category", "categories"))"
     )
     reporter.json(
       Summary(
         categoriesAdded: summary.categoriesAdded, photosAdded: summary.photosAdded,
-        photosSkipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
+        photosSkipped: summary.photosSkipped, photosRestored: summary.photosRestored, bytes: summary.bytes,
+        warnings: summary.warnings,
         errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if !summary.errors.isEmpty { throw ExitStatus.incomplete }
   }

@@ -138,7 +138,7 @@ struct Import: AsyncParsableCommand {
         photosRemoved: summary.removal.photos,
         categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesWritten,
         photosMissing: summary.photosNotImported,
-        warnings: summary.warnings, errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
+        warnings: summary.warnings, errors: summary.findings.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 

@@ -11,7 +11,7 @@ struct InboxCommand: AsyncParsableCommand {
     abstract: "Import the backups of phones that arrived in the inboxes of jobs.",
     discussion: """
       Imports each new backup in the folders of “inbox” in the job file, as `import` does, and then moves, keeps or \
-      deletes it. A backup is recognized by its content, and imported once. Skips files that are still being written. \
+      deletes it. A backup is recognized by its content, and imported once. Reports and skips files that are still being written. \
       Backups that cannot be read stay, and are reported by each run; the exit code is then 3.
 
       `backup` does the same before it exports. `schedule install` runs this command when files arrive.
@@ -131,8 +131,8 @@ struct InboxCommand: AsyncParsableCommand {
           + "\(Count(report.photosImported, "new photo"))")
   }
 
-  /// Returns the line for a file; nil if there is nothing to tell about it, or an error tells it. A dry run also tells
-  /// about files that are not new backups.
+  /// Returns the line for a file. Returns nil if the file needs none, or if an error reports it. A dry run also lists
+  /// known and ignored files.
   private func text(of file: InboxFile) -> String? {
     let text: String
     switch file.state {

@@ -30,24 +30,22 @@ struct LostFileTests {
     #expect(try await library.importing(backup).photoFilesWritten == 0)
   }
 
-  @Test("Import: a file of the library with another size is restored from the backup, and kept")
-  func truncatedFile() async throws {
+  @Test(
+    "Import: a file of the library with another size is reported and stays, since it may have been edited")
+  func changedFile() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let backup = try SampleBackup(photos: ["first photo", "second photo"]).write(to: scratch)
     try await library.importing(backup)
-    let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
-    let file = library.file(of: try #require(contents.photos.first)).string
-    try Data("first".utf8).write(to: URL(fileURLWithPath: file))
-    #expect(try await library.importing(backup) { $0.isDryRun = true }.photoFilesWritten == 1)
-    let summary = try await library.importing(backup)
-    #expect(summary.photoFilesWritten == 1)
-    #expect(
-      summary.warnings == [
-        "photo 1 “first photo” in “Family”: its file was corrupt in the library, and was restored"
-      ])
-    #expect(try library.contents == contents)
-    #expect(try library.bytesOfPhotos() == bytes)
-    #expect(
-      try library.tree.files.keys.contains { $0.hasPrefix(".rotten/") && $0.hasSuffix("first photo.jpg") })
+    let photo = try #require(try library.contents.photos.first)
+    let file = URL(fileURLWithPath: library.file(of: photo).string)
+    try Data("first".utf8).write(to: file)
+    for isDryRun in [true, false] {
+      let summary = try await library.importing(backup) { $0.isDryRun = isDryRun }
+      #expect(summary.photoFilesWritten == 0)
+      #expect(summary.isIncomplete)
+      #expect(summary.findings.map(\.item) == ["photo 1 “first photo” in “Family”"])
+      #expect(summary.findings.first?.remedy == .repairLibrary)
+    }
+    #expect(try Data(contentsOf: file) == Data("first".utf8))
   }
 }
