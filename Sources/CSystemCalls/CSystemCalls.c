@@ -70,3 +70,13 @@ const long smilepile_utime_omit = UTIME_OMIT;
 int smilepile_set_dumpable(int is_dumpable) { return prctl(PR_SET_DUMPABLE, is_dumpable, 0, 0, 0); }
 
 int smilepile_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+static char *no_arguments[] = {0};
+static char *const *arguments = no_arguments;
+
+// glibc calls constructors with the arguments of main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  if (count > 0) arguments = values;
+}
+
+char *const *smilepile_arguments(void) { return arguments; }

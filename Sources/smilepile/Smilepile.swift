@@ -66,12 +66,12 @@ enum Main {
     // only the owner can read new files, whatever the umask is
     umask(umask(0o077) & 0o077)
     Malloc.returnLargeBlocksToSystem()
-    // the Swift runtime reads the arguments from /proc
+    // the Swift runtime reads /proc, and archives are published through it
     guard access("/proc/self/cmdline", R_OK) == 0 else {
       Console.standard.print("smilepile: /proc is not mounted; run mount -t proc proc /proc", to: .error)
       exit(.failed)
     }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = ProcessArguments.all
     let options = arguments.prefix { $0 != "--" }
     let isQuiet = options.contains("--quiet") || options.contains("-q")
     Console.standard.setStyle(

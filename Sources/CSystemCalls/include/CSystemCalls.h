@@ -18,6 +18,9 @@ int smilepile_map_blocks_from(int bytes);
 int smilepile_set_dumpable(int is_dumpable);
 int smilepile_is_dumpable(void);
 
+// The arguments of the process with its name, as the kernel gave them; the list ends with a null pointer.
+char *const *smilepile_arguments(void);
+
 // O_TMPFILE and UTIME_OMIT are macros that Swift does not import.
 extern const int smilepile_o_tmpfile;
 extern const long smilepile_utime_omit;

@@ -52,8 +52,7 @@ struct Add: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let invalid = try ArgumentEncoding.requireUTF8(
-      Array(CommandLine.arguments.dropFirst()), exceptPaths: paths)
+    let invalid = try ArgumentEncoding.requireUTF8(ProcessArguments.all, exceptPaths: paths)
     var options = AddOptions()
     options.category = category
     options.isDryRun = dryRun

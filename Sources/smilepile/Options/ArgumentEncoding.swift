@@ -22,11 +22,11 @@ enum ArgumentEncoding {
   static func requireUTF8(
     _ arguments: [String], exceptPaths paths: [String]
   ) throws(ValidationError) -> Set<Int> {
-    let invalid = arguments.indices.filter(isInvalid)
+    let invalid = arguments.indices.filter { !ProcessArguments.isUTF8(at: $0) }
     let places = invalid.isEmpty ? [:] : places(of: paths, in: arguments)
     if let index = invalid.first(where: { places[$0] == nil }) {
       // another argument than the path of a file, such as a category, cannot be renamed
-      let isFile = CommandLine.unsafeArgv[index + 1].map { access($0, F_OK) == 0 } ?? false
+      let isFile = access(ProcessArguments.pointers[index], F_OK) == 0
       throw ValidationError(
         "argument \(index + 1), '\(arguments[index].escaped)', is not UTF-8; \(isFile ? remedy : "use UTF-8")"
       )
@@ -52,9 +52,5 @@ enum ArgumentEncoding {
       for (position, index) in zip(positions, indices) { places[position] = index }
     }
     return places
-  }
-
-  private static func isInvalid(at index: Int) -> Bool {
-    CommandLine.unsafeArgv[index + 1].map { String(validatingCString: $0) == nil } ?? false
   }
 }
