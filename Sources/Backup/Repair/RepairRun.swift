@@ -43,6 +43,8 @@ public struct RepairSummary: Sendable, Equatable, FindingReport {
   public var restored: [Finding] = []
   /// The missing photos and other losses, by name.
   public var lost: [Finding] = []
+  /// Photos whose MD5s differ from the manifest, and which are in the new archive as they were found.
+  public var contradicted: [Finding] = []
   /// Other archives that could not be used, with the reasons, if there are several.
   public var unusable: [Finding] = []
   /// Other archives that are damaged, with the reasons.
@@ -50,15 +52,15 @@ public struct RepairSummary: Sendable, Equatable, FindingReport {
   /// Other warnings.
   public var warnings: [String] = []
 
-  /// True if something is missing or could not be used.
+  /// True if something is missing or doubtful, or could not be used.
   public var isIncomplete: Bool {
-    !lost.isEmpty || !unusable.isEmpty || archive == nil && !faults.isEmpty
+    !lost.isEmpty || !contradicted.isEmpty || !unusable.isEmpty || archive == nil && !faults.isEmpty
   }
   /// True if there was nothing to repair, and nothing was written.
   public var isWhole: Bool { archive == nil && lost.isEmpty && faults.isEmpty }
 
   /// What is missing from the result, or corrupt in it.
-  public var findings: [Finding] { unusable + lost }
+  public var findings: [Finding] { unusable + lost + contradicted }
 }
 
 extension Work where Summary == RepairSummary {
@@ -120,10 +122,10 @@ struct RepairRun {
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSources(wanted, from: others.sources, library, counter)
     }
-    counter.report(plan.lost)
+    counter.report(plan.lost + plan.contradicted)
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
-      others.warnings + source.warnings + (source.corruptBeforeBackup + plan.contradicted).map(\.message)
+      others.warnings + source.warnings + source.corruptBeforeBackup.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes
@@ -136,6 +138,7 @@ struct RepairRun {
     }
     summary.faults = source.salvage.map { [$0.fault] } ?? []
     (summary.restored, summary.lost) = (plan.restored, plan.lost)
+    summary.contradicted = plan.contradicted
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     // without categories and photos, a new archive would be useless
     if plan.items.isEmpty, source.metadata.categories.isEmpty { return summary }

@@ -26,6 +26,7 @@ struct ArchiveRepair {
     var faults: [String]
     var restored: [String]
     var missing: [String]
+    var contradicted: [String]
     var unusable: [String]
     var warnings: [String]
   }
@@ -62,6 +63,7 @@ struct ArchiveRepair {
         archive: summary.archive?.string, intact: summary.isWhole, photos: summary.photos,
         bytes: summary.bytes, archiveBytes: summary.archiveBytes, faults: summary.faults.map(\.message),
         restored: summary.restored.map(\.message), missing: summary.lost.map(\.message),
+        contradicted: summary.contradicted.map(\.message),
         unusable: summary.unusable.map(\.message), warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
