@@ -217,6 +217,7 @@ struct SalvagedContents {
     let items = Set(names.map(\.escaped))
     leftOut.removeAll { items.contains(root.escaped + $0.item) }
     try restoreMissing(from: &others)
+    try restoreMissingFromMisnamed(intact)
     guard !others.isEmpty else { return }
     let rows = try NamedPhotos.rows(of: others, in: folder, proof)
     let category = rescueCategory(rows.metadata.categories)
@@ -271,6 +272,18 @@ struct SalvagedContents {
     }
   }
 
+  /// Gives missing photos the entries outside of `photos/` that have their MD5: damage may have changed their names.
+  private mutating func restoreMissingFromMisnamed(_ intact: [Entry]) throws {
+    var others = intact.filter { entry in
+      !Entry.isInPhotos(entry.name) && !entry.isDirectory && !entry.isIgnored && !entry.isThumbnail
+        && !entry.isTextOfBackup && entry.size > 0
+    }
+    let names = Set(others.map(\.name))
+    try restoreMissing(from: &others)
+    let used = names.subtracting(others.map(\.name))
+    unknownEntries.removeAll(where: used.contains)
+  }
+
   /// What is known of the content of a missing photo.
   private struct MissingContent: Hashable {
     let md5: MD5Digest
@@ -291,7 +304,6 @@ struct SalvagedContents {
 
   private mutating func match(_ entries: [Entry]) throws {
     var reasons: [String: EntryMatching.Loss] = [:]
-    var names: Set<String> = []
     for loss in salvage.losses where loss.name.hasPrefix(root) {
       let name = String(loss.name.dropFirst(root.count))
       // records of one name may disagree
@@ -310,18 +322,39 @@ struct SalvagedContents {
     leftOut += matching.leftOut
     corruptBeforeBackup = matching.corruptBeforeBackup
     unknownEntries = matching.unknownEntries
-    // each photo reports its own loss; losses of a copy that another copy replaces are not reported
-    for item in metadata.photoManifest { names.formUnion([item.zipEntryName, "photos/\(item.fileName)"]) }
-    names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
-    let others =
-      salvage.losses.map { ($0.name, $0.reason.description) }
-      + unverified.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    for (name, reason) in others {
-      let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
-      // the list of checksums is written anew
-      if !isKnown, !name.hasSuffix("/"), name != root + MetadataEntries.checksumsName {
-        losses.append(Finding(name.escaped, reason))
+    report(unverified, besides: entries)
+  }
+
+  /// Records the lost entries that no photo reports. A photo reports the loss of its own entry, and the loss of a copy is
+  /// none if another copy was found. Two entries with one name and different content are no copies.
+  private mutating func report(_ unverified: [String: String], besides entries: [Entry]) {
+    /// The CRC-32s of the files of each name that were found, or are reported already; nil among them if one is unknown.
+    var known: [String: Set<UInt32?>] = [:]
+    for item in metadata.photoManifest {
+      for name in [item.zipEntryName, "photos/\(item.fileName)"] { known[root + name] = [] }
+    }
+    let intact = salvage.archive.entries.filter { !salvage.unverified.contains($0.index) }
+    for entry in entries { known[entry.name, default: []].insert(entry.knownCRC32) }
+    for entry in intact { known[entry.name]?.insert(entry.knownCRC32) }
+    for loss in salvage.losses where !isWrittenAnew(loss.name) {
+      guard let crc32s = known[loss.name] else {
+        losses.append(Finding(loss.name.escaped, loss.reason.description))
+        continue
+      }
+      known[loss.name]?.formUnion(loss.crc32s)
+      // without a found entry, the photo of this name reports the loss
+      if !crc32s.isEmpty, !crc32s.contains(nil), !loss.crc32s.subtracting([nil]).isSubset(of: crc32s) {
+        losses.append(Finding(loss.name.escaped, "another file of this name is lost: \(loss.reason)"))
       }
     }
+    for (name, reason) in unverified.sorted(by: { $0.key < $1.key })
+    where known[name] == nil && !isWrittenAnew(name) {
+      losses.append(Finding(name.escaped, reason))
+    }
+  }
+
+  /// True for folders and for the list of checksums, which a new archive gets anew.
+  private func isWrittenAnew(_ name: String) -> Bool {
+    name.hasSuffix("/") || name == root + MetadataEntries.checksumsName
   }
 }

@@ -11,8 +11,8 @@ struct LostEntry {
   var name: String?
   var rawName: [UInt8]
   var reason: Salvage.Reason
-  /// The CRC-32 that the records declare; nil if they declare none, or disagree.
-  var crc32: UInt32?
+  /// The CRC-32s that the records declare; nil among them if one declares none.
+  var crc32s: Set<UInt32?>
   /// The offset of the local header.
   var start: Int
   /// Where the data begins; nil if there is no header.

@@ -68,7 +68,7 @@ struct EvidenceSearch {
       case .lost(let reason):
         lost.append(
           LostEntry(
-            name: header.name, rawName: header.rawName, reason: reason, crc32: evidence.declaredChecksum,
+            name: header.name, rawName: header.rawName, reason: reason, crc32s: evidence.declaredChecksums,
             start: header.offset, dataOffset: header.dataOffset, end: evidence.declaredEnd))
       }
     }
@@ -223,7 +223,7 @@ struct EvidenceSearch {
         lost.append(
           LostEntry(
             name: record.name, rawName: record.rawName, reason: isCut ? .truncated : reason,
-            crc32: record.encryption.known(record.crc32), start: site,
+            crc32s: [record.encryption.known(record.crc32)], start: site,
             end: overflow || end > file.status.size ? site : end, hasHeader: false, leavesBytes: !isCut))
       }
     }

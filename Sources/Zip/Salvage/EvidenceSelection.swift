@@ -42,7 +42,7 @@ struct EvidenceSelection {
       }
       let names = ([entry] + candidate.otherNames).filter { $0.refusal == nil }
       if names.isEmpty, let reason = entry.refusal {
-        let loss = Salvage.Loss(name: entry.name, reason: reason, crc32: entry.knownCRC32)
+        let loss = Salvage.Loss(name: entry.name, reason: reason, crc32s: [entry.knownCRC32])
         refused.append((entry.headerOffset, loss))
       }
       let isInRemains = entry.headerOffset < reach.end
@@ -142,7 +142,7 @@ struct EvidenceSelection {
       if loss.leavesBytes { reach = max(reach, min(loss.end ?? 0, search.file.status.size)) }
       guard !isInside, let name = loss.name, !name.isEmpty else { return nil }
       switch EntryName.problem(of: name) {
-      case nil: return (loss.start, Salvage.Loss(name: name, reason: loss.reason, crc32: loss.crc32))
+      case nil: return (loss.start, Salvage.Loss(name: name, reason: loss.reason, crc32s: loss.crc32s))
       // such a name can only be random bytes
       case .nul?, .controlCharacter?, .invalidUTF8?, .empty?: return nil
       case let problem?: return (loss.start, Salvage.Loss(name: name, reason: .unsafeName(problem)))

@@ -35,11 +35,8 @@ struct HeaderEvidence {
     return (ends + sizes.map { header.dataOffset + $0 }).max()
   }
 
-  /// The CRC-32 that the records declare; nil if they declare none, or disagree.
-  var declaredChecksum: UInt32? {
-    let checksums = Set(claims.map(\.knownCRC32))
-    return checksums.count == 1 ? checksums.first ?? nil : nil
-  }
+  /// The CRC-32s that the records declare; nil among them if one declares none.
+  var declaredChecksums: Set<UInt32?> { Set(claims.map(\.knownCRC32)) }
 
   /// Finds out what is known about the data. It keeps no state, but charges the budget of the probe.
   func examine() throws -> Result {

@@ -403,4 +403,35 @@ import Zip
     #expect(summary.errors == [])
     #expect(Set(try library.bytesOfPhotos().values) == Set(backup.photos.values))
   }
+
+  @Test("Salvage: a photo whose entry has a damaged name is found by its MD5", arguments: 0..<7)
+  func damagedName(at position: Int) async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let backup = SampleBackup(photos: ["first photo", "second photo", "third photo"])
+    var bytes = try backup.archive()
+    // without the directory, whose names are intact
+    let directory = try #require(bytes.firstRange(of: [0x50, 0x4B, 1, 2]))
+    bytes.removeSubrange(directory.lowerBound...)
+    let name = try #require(bytes.ranges(of: Array("photos/2_".utf8)).last)
+    bytes[name.lowerBound + position] ^= 1
+    let summary = try await library.importing(try scratch.write(bytes, to: "bad.zip")) { $0.salvages = true }
+    #expect(summary.photosImported == 3)
+    #expect(Set(try library.bytesOfPhotos().values) == Set(backup.photos.values))
+    #expect(try Set(library.contents.photos.map(\.name)) == ["first photo", "second photo", "third photo"])
+  }
+
+  @Test("Salvage: a lost photo is reported, although another photo of its name was found")
+  func lostPhotoOfEqualName() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var damaged = SampleBackup(photos: ["first photo", "second photo"])
+    damaged.members[1].data[3] ^= 1
+    var other = SampleBackup()
+    for (id, name) in [(1, "first photo"), (2, "second photo")] as [(Int64, String)] {
+      other.add(id: id, name: name, bytes: Array("another \(name)".utf8))
+    }
+    let path = try scratch.write(damaged.archive() + other.archive(), to: "two.zip")
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(summary.errors.contains { $0.item == "photos/2_second photo.jpg" })
+    #expect(Set(try library.bytesOfPhotos().values).isSuperset(of: other.photos.values))
+  }
 }
