@@ -347,6 +347,17 @@ struct SalvagedContents {
         losses.append(Finding(loss.name.escaped, "another file of this name is lost: \(loss.reason)"))
       }
     }
+    for (index, container) in salvage.remains.sorted(by: { $0.key < $1.key }) {
+      let entry = salvage.archive.entries[index]
+      guard let crc32s = known[entry.name], !crc32s.contains(nil), !crc32s.contains(entry.knownCRC32) else {
+        continue
+      }
+      losses.append(
+        Finding(
+          entry.name.escaped,
+          "another file of this name was found inside the remains of \(container.escaped), and no list of the archive names it"
+        ))
+    }
     for (name, reason) in unverified.sorted(by: { $0.key < $1.key })
     where known[name] == nil && !isWrittenAnew(name) {
       losses.append(Finding(name.escaped, reason))

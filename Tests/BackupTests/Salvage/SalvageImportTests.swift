@@ -434,4 +434,21 @@ import Zip
     #expect(summary.errors.contains { $0.item == "photos/2_second photo.jpg" })
     #expect(Set(try library.bytesOfPhotos().values).isSuperset(of: other.photos.values))
   }
+
+  @Test("Salvage: a photo within the remains of another one is reported, even if the metadata lists its name")
+  func photoOfEqualNameInRemains() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup()
+    backup.add(id: 1, name: "a", bytes: [UInt8](repeating: 65, count: 400))
+    backup.add(id: 2, name: "b", bytes: [UInt8](repeating: 66, count: 400))
+    var bytes = try backup.archive()
+    let inner = ZipBuilder([.stored("photos/1_a.jpg", "another photo of this name")]).bytes
+    let directory = try #require(inner.firstRange(of: [0x50, 0x4B, 1, 2]))
+    let photo = try #require(bytes.firstRange(of: [UInt8](repeating: 65, count: 400)))
+    bytes.insert(contentsOf: inner[..<directory.lowerBound], at: photo.lowerBound + 200)
+    let summary = try await library.importing(try scratch.write(bytes, to: "bad.zip")) { $0.salvages = true }
+    #expect(summary.photosImported == 1)
+    let finding = try #require(summary.errors.first { $0.item == "photos/1_a.jpg" })
+    #expect(finding.message.contains("was found inside the remains of photos/1_a.jpg"))
+  }
 }
