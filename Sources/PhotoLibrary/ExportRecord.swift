@@ -75,6 +75,18 @@ extension ExportRecord: StoredRow {
   }
 }
 
+extension ExportRecord {
+  /// Inserts the record into a database of the newest version.
+  func record(in database: Database) throws {
+    try insert(database)
+    try database.execute(
+      sql: """
+        UPDATE export SET categories = ?, changes = ?, library = coalesce(?, (SELECT uuid FROM identity))
+        WHERE id = ?
+        """, arguments: [categories, changes, libraryID, id])
+  }
+}
+
 extension Library {
   /// Returns the last archive of the whole library, by order and not by date; nil if there is none.
   public func lastExport() throws -> ExportRecord? {
@@ -102,7 +114,10 @@ extension Library {
   /// Replaces what `reserve(_:)` recorded of them. Migrates a library of an older version before.
   public func note(_ exports: [ExportRecord]) throws {
     try changeExports { database in
-      for export in exports { try export.insert(replacingReservation: true, database) }
+      for export in exports {
+        try export.deleteReservation(database)
+        try export.record(in: database)
+      }
     }
   }
 
@@ -113,7 +128,7 @@ extension Library {
     try changeExports { database in
       for var export in exports {
         (export.isPartial, export.archiveBytes, export.changes) = (true, 0, nil)
-        try export.insert(replacingReservation: false, database)
+        try export.record(in: database)
       }
     }
   }
@@ -131,23 +146,13 @@ extension Library {
     try translating {
       let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
       try Schema.migrate(writing.queue)
-      try writing.queue.write { try change($0) }
+try writing.queue.write { try change($0) }
       try writing.close()
     }
   }
 }
 
 extension ExportRecord {
-  fileprivate func insert(replacingReservation: Bool, _ database: Database) throws {
-    if replacingReservation { try deleteReservation(database) }
-    try insert(database)
-    try database.execute(
-      sql: """
-        UPDATE export SET categories = ?, changes = ?, library = coalesce(?, (SELECT uuid FROM identity))
-        WHERE id = ?
-        """, arguments: [categories, changes, libraryID, id])
-  }
-
   fileprivate func deleteReservation(_ database: Database) throws {
     try database.execute(
       sql: "DELETE FROM export WHERE id = ? AND isPartial AND archiveBytes = 0", arguments: [id])

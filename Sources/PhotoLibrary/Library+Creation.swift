@@ -21,8 +21,6 @@ extension Library {
     if let name = try folder.directory.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
-    let unfinished = FilePath("library.sqlite.new")
-    let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
     try requireEmpty(folder.directory, but: unfinishedFiles + ["photos", "library.lock"])
     let lock = try FileLock("library.lock", in: folder.directory, waiting: .seconds(10))
     // the process that had the lock until now may have made a library
@@ -30,26 +28,10 @@ extension Library {
     for file in unfinishedFiles { try folder.directory.remove(file) }
 
     try folder.directory.makeDirectory("photos")
-    do {
-      // SQLite would use the umask, and gives its other files the mode of this one
-      do { _ = try folder.directory.open(unfinished, .create) }
-      var configuration = Configuration()
-      configuration.journalMode = .wal
-      let pinned = try PinnedDatabase(unfinished, in: folder, configuration)
-      try Schema.migrator.migrate(pinned.queue)
-      try pinned.queue.write { database in
-        try Settings(createdAt: now.milliseconds).insert(database)
-      }
-      // closing does this too, but does not report a failure, after which the file alone would be incomplete
-      try pinned.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-      try pinned.close()
-    } catch let error as DatabaseError {
-      throw LibraryError.database(path, reason: reason(of: error))
+    try writeUnfinishedDatabase(in: folder) { database in
+      try Settings(createdAt: now.milliseconds).insert(database)
     }
-    for file in unfinishedFiles.dropFirst() { try folder.directory.remove(file) }
-    try folder.directory.open(unfinished, .read).sync()
-    try folder.directory.sync()
-    try folder.directory.rename(unfinished, to: folder.directory, as: databaseName)
+    try folder.directory.rename(unfinishedDatabase, to: folder.directory, as: databaseName)
     do {
       try folder.directory.sync()
     } catch {
@@ -58,6 +40,39 @@ extension Library {
       throw error
     }
     lock.release()
+  }
+
+  /// The name of a database that is being made.
+  static let unfinishedDatabase: FilePath = "library.sqlite.new"
+
+  /// The files of a database that is being made.
+  static let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map {
+    FilePath(unfinishedDatabase.string + $0)
+  }
+
+  /// Makes a database of the newest version under the name `unfinishedDatabase`, which must be free. Durable when it
+  /// returns.
+  ///
+  /// - Parameter fill: inserts the settings and all other rows, in one transaction.
+  /// - Throws: `LibraryError.database`, `FileError`, or what `fill` throws.
+  static func writeUnfinishedDatabase(in folder: OpenFolder, _ fill: (Database) throws -> Void) throws {
+    do {
+      // SQLite would use the umask, and gives its other files the mode of this one
+      do { _ = try folder.directory.open(unfinishedDatabase, .create) }
+      var configuration = Configuration()
+      configuration.journalMode = .wal
+      let pinned = try PinnedDatabase(unfinishedDatabase, in: folder, configuration)
+      try Schema.migrator.migrate(pinned.queue)
+      try pinned.queue.write(fill)
+      // closing does this too, but does not report a failure, after which the file alone would be incomplete
+      try pinned.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try pinned.close()
+    } catch let error as DatabaseError {
+      throw LibraryError.database(folder.directory.path, reason: reason(of: error, in: folder.directory))
+    }
+    for file in unfinishedFiles.dropFirst() { try folder.directory.remove(file) }
+    try folder.directory.open(unfinishedDatabase, .read).sync()
+    try folder.directory.sync()
   }
 
   /// Throws if the folder has files that an interrupted `create` does not leave.

@@ -17,10 +17,12 @@ extension Library {
     let file = try DatabaseFile.shared(databaseName, in: root)
     let header = try file.header(100)
     func number(at offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
-    if header.isEmpty { try requireNoRemains(root) }
     guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
       number(at: 68) == Schema.applicationID
-    else { throw LibraryError.notALibrary(path) }
+    else {
+      try requireNoRemains(root, hasDatabase: true)
+      throw LibraryError.notALibrary(path)
+    }
     guard number(at: 60) <= Schema.version else { throw LibraryError.newerVersion(path) }
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
@@ -37,11 +39,11 @@ extension Library {
   /// The files and folders that must belong to the owner of a library.
   private static let ownedNames: [FilePath] = [
     databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal", "library.lock",
-    "readers.lock", "photos", ".staging", ".undo", ".rotten",
+    "readers.lock", "photos", ".staging", ".undo", ".rotten", ".lost",
   ]
 
   /// Throws if another user can change the database, the locks, or the folders of files.
-  private static func requireOwnership(_ root: borrowing Directory) throws {
+  static func requireOwnership(_ root: borrowing Directory) throws {
     guard !Ownership.isTrusted(root.path) else { return }
     for name in ownedNames {
       guard let status = try root.status(of: name), status.kind != .symbolicLink else { continue }
@@ -149,14 +151,14 @@ extension Library {
         return error
       }
     }
-    return LibraryError.database(root.path, reason: reason(of: error))
+    return LibraryError.database(root.path, reason: reason(of: error, in: root))
   }
 
   /// Returns SQLite's message, with the remedy if there is one.
-  static func reason(of error: DatabaseError) -> String {
+  static func reason(of error: DatabaseError, in root: borrowing Directory) -> String {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy)"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy(for: root))"
     case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
       return "another program was interrupted while it changed the database; "
         + "run .tables in sqlite3, which restores the state before the change"
@@ -169,16 +171,24 @@ extension Library {
   }
 
   /// The remedy for a lost or corrupt database.
-  private static let remedy =
-    "import the newest backup into a new library"
+  private static func remedy(for root: borrowing Directory) -> String {
+    "run smilepile rebuild -l \(root.path.string.shellQuoted)"
+  }
 
   /// Throws if a folder without a database, or with an empty one, has the lock and photos of a library.
-  static func requireNoRemains(_ root: borrowing Directory) throws {
-    guard try root.status(of: databaseName)?.size ?? 0 == 0, try root.status(of: "library.lock") != nil,
+  ///
+  /// - Parameter hasDatabase: true to throw also if the folder has another file in the place of the database.
+  static func requireNoRemains(_ root: borrowing Directory, hasDatabase: Bool = false) throws {
+    let isEmpty = try root.status(of: databaseName)?.size ?? 0 == 0
+    guard isEmpty || hasDatabase, try root.status(of: "library.lock") != nil,
       try root.status(of: "photos")?.kind == .directory, try !root.directory("photos").names().isEmpty
     else { return }
+    guard isEmpty else {
+      throw LibraryError.database(
+        root.path, reason: "it is not the database of a library; \(remedy(for: root))")
+    }
     throw LibraryError.database(
-      root.path, reason: "it is missing or empty, but the folder photos exists; \(remedy)")
+      root.path, reason: "it is missing or empty, but the folder photos exists; \(remedy(for: root))")
   }
 
   /// Excludes writers by a shared lock on `library.lock`.

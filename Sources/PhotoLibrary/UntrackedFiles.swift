@@ -31,7 +31,8 @@ struct UntrackedFiles {
     known = Set((stored + replacedPaths + pending).map { FilePath($0) })
     let own: Set<FilePath> = [
       Library.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",
-      StagingFolder.parent, ReplacedFiles.parent, LibraryRepair.corruptFiles, "photos",
+      StagingFolder.parent, ReplacedFiles.parent, LibraryRepair.corruptFiles, LostLibrary.lostFiles,
+      "photos",
     ]
     paths = try library.root.names().filter { !own.contains($0) }
     try collectPhotos("photos")

@@ -97,7 +97,7 @@ struct ChangeFaultTests {
     let library = try Library(path: scratch.path)
     let malformed = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "malformed")
     let place = scratch.path.appending(name.components)
-    let reason = "malformed; import the newest backup into a new library"
+    let reason = "malformed; run smilepile rebuild -l \(scratch.path)"
     #expect(throws: LibraryError.database(scratch.path, reason: reason)) {
       try library.translating { throw malformed }
     }

@@ -87,6 +87,6 @@ struct ForgedPageTests {
     }
     let reason = reason { _ = try scratch.contents() }
     #expect(
-      reason == "category 2: another row has the same name; import the newest backup into a new library")
+      reason == "category 2: another row has the same name; run smilepile rebuild -l \(scratch.path)")
   }
 }

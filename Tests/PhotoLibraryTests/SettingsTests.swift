@@ -77,7 +77,7 @@ struct SettingsTests {
   func missingRow() throws {
     try scratch.sql { try $0.execute(sql: "DELETE FROM settings") }
     let error = #expect(throws: LibraryError.self) { _ = try scratch.contents() }
-    #expect(error?.description.contains("the settings record is missing; import the newest backup") == true)
+    #expect(error?.description.contains("the settings record is missing; run smilepile rebuild") == true)
   }
 
   @Test("Settings: dates keep their milliseconds")

@@ -52,7 +52,7 @@ struct UntrustedRowTests {
   func photo(change: String, reason expected: String) throws {
     try forge("UPDATE photo SET \(change) WHERE id = 1")
     let reason = reason { _ = try scratch.contents() }
-    #expect(reason == "\(expected); import the newest backup into a new library")
+    #expect(reason == "\(expected); run smilepile rebuild -l \(scratch.path)")
   }
 
   @Test(
@@ -68,7 +68,7 @@ struct UntrustedRowTests {
   func otherTables(sql: String, reason expected: String) throws {
     try forge(sql)
     let reason = reason { _ = try scratch.contents() }
-    #expect(reason == "\(expected); import the newest backup into a new library")
+    #expect(reason == "\(expected); run smilepile rebuild -l \(scratch.path)")
   }
 
   @Test("Rows: sizes whose sum exceeds an integer are counted")

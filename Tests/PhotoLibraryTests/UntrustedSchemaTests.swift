@@ -53,7 +53,7 @@ struct UntrustedSchemaTests {
         Issue.record("\(String(describing: error))")
         continue
       }
-      #expect(found == "\(reason); import the newest backup into a new library")
+      #expect(found == "\(reason); run smilepile rebuild -l \(scratch.path)")
     }
     #expect(try scratch.folder.bytes("library/library.sqlite") == before)
   }

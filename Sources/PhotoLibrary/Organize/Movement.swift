@@ -157,7 +157,7 @@ extension LibraryEdit {
 extension LibraryContents {
   /// Returns the `name` for a new category with this displayed name: one that no category has, and to which no photos of a
   /// merged category belong.
-  func freeName(forDisplayName displayName: String) -> String {
+  package func freeName(forDisplayName displayName: String) -> String {
     var taken = Set(categories.map(\.name))
     for movement in movements where movement.subject == .category && movement.destination != nil {
       if let name = movement.origin { taken.insert(name) }

@@ -64,7 +64,7 @@ extension Library {
 }
 
 /// The row of a PIN: a salted PBKDF2-HMAC-SHA256 hash, and the failed attempts.
-private struct PINRecord {
+struct PINRecord: Sendable {
   static let rounds = 600_000
   static let tries = 5
   static let pause: Int64 = 30_000

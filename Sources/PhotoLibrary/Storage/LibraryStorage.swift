@@ -12,7 +12,7 @@ public struct LibraryStorage: Sendable, Equatable {
     case database
     /// Files that an undo would bring back.
     case undo
-    /// Corrupt files that repairs replaced.
+    /// Corrupt files that repairs replaced, and the files of databases that rebuilds replaced.
     case quarantined
     /// Files that interrupted operations left and that no photo needs.
     case leftovers

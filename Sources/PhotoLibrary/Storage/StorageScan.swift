@@ -11,7 +11,7 @@ struct StorageScan {
 
   /// What a folder contains.
   private enum Region {
-    case root, photos, staging, undo, quarantine, untracked
+    case root, photos, staging, undo, quarantine, lost, untracked
     /// The folder of one operation.
     case operation(Purpose, item: FilePath?)
     /// The folder of the corrupt files of one repair.
@@ -20,7 +20,7 @@ struct StorageScan {
     var isOfOperations: Bool {
       switch self {
       case .staging, .undo, .quarantine, .operation, .repair: true
-      case .root, .photos, .untracked: false
+      case .root, .photos, .lost, .untracked: false
       }
     }
   }
@@ -133,6 +133,7 @@ struct StorageScan {
         return .untracked
       }
       return Place(purpose: .quarantined, item: item, region: region)
+    case .lost: return Place(purpose: .quarantined, region: .lost)
     case .untracked: return .untracked
     }
   }
@@ -144,6 +145,7 @@ struct StorageScan {
     case StagingFolder.parent: Place(purpose: .database, region: .staging)
     case ReplacedFiles.parent: Place(purpose: .database, region: .undo)
     case LibraryRepair.corruptFiles: Place(purpose: .database, region: .quarantine)
+    case LostLibrary.lostFiles: Place(purpose: .database, region: .lost)
     default: Place(purpose: .database, region: .untracked)
     }
   }
@@ -182,7 +184,8 @@ struct StorageScan {
         kept.insert(folder)
         folder = folder.removingLastComponent()
       }
-    case .operation(_, item: nil), .root, .photos, .staging, .undo, .quarantine, .untracked: return
+    case .operation(_, item: nil), .root, .photos, .staging, .undo, .quarantine, .lost, .untracked:
+      return
     }
   }
 }

@@ -1,0 +1,31 @@
+/// The header of a library's database: the first 100 bytes of its first page. Every library has the same values, except for
+/// counters. https://www.sqlite.org/fileformat2.html#the_database_header
+enum DatabaseHeader {
+  static let length = 100
+  private static let pageSize = 4096
+
+  /// Returns true if a database has lost its header and not the rest of its first page, which is that of a table.
+  ///
+  /// - Parameter start: the first 101 bytes.
+  static func isLost(of start: [UInt8]) -> Bool {
+    // a leaf or an inner page of a table
+    start.count > length && !start.starts(with: "SQLite format 3\0".utf8)
+      && [0x0D, 0x05].contains(start[length])
+  }
+
+  /// Returns the header of a database of this size, without a freelist.
+  static func bytes(fileSize: Int) -> [UInt8] {
+    func number(_ value: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(value).bigEndian) { [UInt8]($0) } }
+    let counter = number(1)
+    var bytes = [UInt8]("SQLite format 3\0".utf8)
+    // the page size; WAL mode; no reserved bytes; the fractions of payload
+    bytes += [UInt8(pageSize >> 8), 0, 2, 2, 0, 64, 32, 32]
+    bytes += counter + number(fileSize / pageSize)
+    // the freelist; the schema's counter and format; the cache size, the largest root page, UTF-8
+    bytes += number(0) + number(0) + counter + number(4) + number(0) + number(0) + number(1)
+    bytes += number(Int(Schema.version)) + number(0) + number(Int(Schema.applicationID))
+    bytes += [UInt8](repeating: 0, count: 20)
+    // the counter for which the number of pages is valid; the version of SQLite
+    return bytes + counter + number(3_040_000)
+  }
+}

@@ -1,0 +1,276 @@
+import Checksums
+internal import Databases
+import FileSystem
+import Foundation
+internal import GRDB
+import SystemPackage
+
+/// What the database of a lost library gets.
+package struct RebuiltContents: Sendable {
+  /// The rows. Each photo that is no asset has the path of its file.
+  package var contents: LibraryContents
+  /// The content tags of the files, by path.
+  package var tags: [String: ContentTag] = [:]
+  /// The library ID; nil for a new one.
+  package var libraryID: String?
+  /// The IDs of the photos that the archive of the rows does not contain.
+  package var photosNotInArchive: Set<Int64> = []
+  /// The archives of the library, oldest first.
+  package var exports: [ExportRecord] = []
+  /// The ID of the archive that the rows come from; nil if they come from no archive.
+  package var archiveID: String?
+
+  /// Makes contents of these rows.
+  package init(_ contents: LibraryContents) { self.contents = contents }
+}
+
+/// Gives a lost library a new database.
+///
+/// The order is: fsync the staged files; write the database as `library.sqlite.new`, and fsync it; move the staged files to
+/// their places, and corrupt files to `.rotten`; link the old database in `.lost`; rename the new one over the old one. An
+/// interruption before the last step leaves a library that cannot be used, as before, with all its files, and the
+/// reconstruction can be repeated. docs/contributing/recovery-protocol.md lists the states.
+package final class LibraryReconstruction: Sendable {
+  /// A staged file, and the place that it moves to.
+  package struct RestoredFile: Sendable {
+    /// The name in the staging folder: a number.
+    package let name: String
+    /// The photo with its path.
+    package let photo: Photo
+    /// True if a corrupt file is in the place.
+    package let replacesCorruptFile: Bool
+
+    /// Describes a file.
+    package init(name: String, photo: Photo, replacesCorruptFile: Bool) {
+      (self.name, self.photo, self.replacesCorruptFile) = (name, photo, replacesCorruptFile)
+    }
+  }
+
+  /// What became of the old files. Paths are relative to the library.
+  package struct Outcome: Sendable {
+    /// The folder with the old database, and with the files that were kept for an undo; nil if there were none.
+    package var lostFiles: FilePath?
+    /// The folder with the corrupt files; nil if there were none.
+    package var corruptFiles: FilePath?
+  }
+
+  /// The key of the content tags: that of the damaged database, or a new one.
+  package let key: ContentTagKey
+  private let secret: [UInt8]
+  private let pin: PINRecord?
+  private let library: LostLibrary
+
+  /// The name of the staging folder: always the same, so that the next reconstruction removes what an interrupted one left.
+  private static let operationID = "00000000-0000-4000-8000-72656275696C"
+
+  /// Writes nothing.
+  package init(of library: LostLibrary, _ salvaged: SalvagedRows) {
+    self.library = library
+    pin = salvaged.pin
+    secret = salvaged.secret ?? ContentTagKey.randomSecret()
+    guard let key = ContentTagKey(secret: secret) else {
+      preconditionFailure("secrets have the length of a secret")
+    }
+    self.key = key
+  }
+
+  /// The staging folder.
+  static let staging = StagingFolder.path(of: operationID)
+  private var staging: FilePath { Self.staging }
+
+  /// Makes the staging folder, and removes what an interrupted reconstruction left.
+  package func begin() throws {
+    try discard()
+    try library.root.makeDirectories(staging)
+  }
+
+  /// Removes the staged files and the unfinished database.
+  package func discard() throws {
+    for file in Library.unfinishedFiles { try library.root.remove(file) }
+    try library.root.removeFolder(staging, of: StagingFolder.isNumber)
+  }
+
+  /// Makes a new file in the staging folder.
+  package func stage(_ name: String) throws(FileError) -> File {
+    try library.root.open(staging.appending(name), .create)
+  }
+
+  /// Removes a file from the staging folder.
+  package func unstage(_ name: String) throws(FileError) {
+    try library.root.remove(staging.appending(name))
+  }
+
+  /// Returns true if there is nothing at a path in the library.
+  package func isFree(_ path: String) throws(FileError) -> Bool {
+    try library.root.status(of: FilePath(path)) == nil
+  }
+
+  /// Chooses a place for each new file: a path that no photo and no file has.
+  ///
+  /// - Parameter taken: the paths of photos.
+  package func newPaths(for photos: [Photo], taken: [String]) throws -> [String] {
+    var paths = PhotoPath(taken: taken)
+    return try photos.map { photo in
+      try paths.next(forFileName: photo.fileName, createdAt: photo.createdAt) {
+        try library.root.status(of: FilePath($0)) != nil
+      }
+    }
+  }
+
+  /// Writes the database, moves the files, and makes the library usable. Durable when it returns. Blocks.
+  ///
+  /// - Throws: `FileError` or `LibraryError`; the library cannot be used then, as before.
+  package func commit(
+    _ contents: RebuiltContents, _ restored: [RestoredFile], now: Date = Date()
+  ) throws -> Outcome {
+    for file in restored { try library.root.open(staging.appending(file.name), .read).sync() }
+    try writeDatabase(contents, now: now.milliseconds)
+    var outcome = Outcome()
+    outcome.corruptFiles = try moveToPlaces(restored)
+    outcome.lostFiles = try moveAside(now: now)
+    try library.root.replace(Library.databaseName, with: Library.unfinishedDatabase)
+    try library.root.sync()
+    // the library is complete; if this fails, the next writer does it
+    try? discard()
+    return outcome
+  }
+
+  // MARK: The database
+
+  private func writeDatabase(_ rebuilt: RebuiltContents, now: Int64) throws {
+    try Library.writeUnfinishedDatabase(in: library.folder) { database in
+      let contents = rebuilt.contents
+      try contents.settings.insert(database)
+      if let id = rebuilt.libraryID {
+        try database.execute(sql: "UPDATE identity SET uuid = ?", arguments: [id])
+      }
+      try database.execute(sql: "UPDATE contentTagKey SET secret = ?", arguments: [Data(secret)])
+      var archived = LibraryEdit()
+      archived.newCategories = contents.categories
+      archived.newPhotos = contents.photos.filter { !rebuilt.photosNotInArchive.contains($0.id) }
+      archived.movements = contents.movements.isEmpty ? nil : contents.movements
+      // what was kept for an undo is lost
+      try apply(archived, as: .discard, rebuilt.tags, at: now, to: database)
+      for var export in rebuilt.exports {
+        // the photos of the archive were added before it, and those of older archives perhaps afterwards
+        export.changes = export.id == rebuilt.archiveID ? 1 : 0
+        try export.record(in: database)
+      }
+      var others = LibraryEdit()
+      others.newPhotos = contents.photos.filter { rebuilt.photosNotInArchive.contains($0.id) }
+      if !others.isEmpty { try apply(others, as: .add, rebuilt.tags, at: now, to: database) }
+      try pin?.save(database)
+    }
+  }
+
+  private func apply(
+    _ edit: LibraryEdit, as kind: Change.Kind, _ tags: [String: ContentTag], at now: Int64,
+    to database: Database
+  ) throws {
+    let change = Change.Record(id: UUID().uuidString, kind: kind, at: now)
+    try change.insert(database)
+    try edit.apply(to: database, change: change, tags: tags)
+  }
+
+  // MARK: Photo files
+
+  /// Moves the staged files to their places.
+  ///
+  /// - Returns: the folder with the corrupt files; nil if there are none.
+  private func moveToPlaces(_ files: [RestoredFile]) throws -> FilePath? {
+    guard !files.isEmpty else { return nil }
+    let operation = UUID().uuidString
+    let corrupt = LibraryRepair.corruptFolder(ofOperation: operation)
+    let replacing = files.filter(\.replacesCorruptFile)
+    if !replacing.isEmpty { try library.root.makeDirectories(corrupt) }
+    for file in replacing { try keepCorruptFile(of: file.photo, operation) }
+    if !replacing.isEmpty { try library.root.directory(corrupt).sync() }
+    let byFolder = Dictionary(grouping: files) { FilePath($0.photo.path).removingLastComponent().string }
+    for (folder, files) in byFolder.sorted(by: { $0.key < $1.key }) {
+      try library.root.makeDirectories(FilePath(folder))
+      for file in files {
+        let (place, staged) = (FilePath(file.photo.path), staging.appending(file.name))
+        if file.replacesCorruptFile {
+          try library.root.replace(place, with: staged)
+        } else {
+          try library.root.rename(staged, to: library.root, as: place)
+        }
+      }
+      try library.root.directory(FilePath(folder)).sync()
+    }
+    return replacing.isEmpty ? nil : corrupt
+  }
+
+  /// Gives a corrupt file a second name in `.rotten`, or moves it there if the file system has no links.
+  private func keepCorruptFile(of photo: Photo, _ operation: String) throws {
+    let (place, kept) = (FilePath(photo.path), LibraryRepair.corruptPath(of: photo, operation: operation))
+    do {
+      try library.root.link(library.root.open(place, .read), as: kept)
+    } catch {
+      if error.errno == .noSpace { throw error }
+      try library.root.rename(place, to: library.root, as: kept)
+    }
+  }
+
+  // MARK: The old files
+
+  /// Keeps the old database with its log in `.lost/DATE`, and leaves none of their names except that of the database, which
+  /// the new one replaces: SQLite would apply the old log to the new database. Moves the files that were kept for an undo
+  /// there, too, since the next import would remove them.
+  private func moveAside(now: Date) throws -> FilePath? {
+    let root = LostLibrary.lostFiles
+    let names = try Library.databaseFiles.filter { try library.root.status(of: $0) != nil }
+    let hasUndo =
+      try library.root.status(of: ReplacedFiles.parent)?.kind == .directory
+      && !library.root.directory(ReplacedFiles.parent).names().isEmpty
+    guard !names.isEmpty || hasUndo else { return nil }
+    let folder = try newFolder(in: root, now)
+    let kept = try library.root.directory(folder)
+    var linked: Set<FilePath> = []
+    for name in names where try library.root.status(of: name)?.kind == .file {
+      do {
+        try kept.link(library.root.open(name, .read), as: name)
+        linked.insert(name)
+      } catch {
+        if error.errno == .noSpace { throw error }
+      }
+    }
+    try kept.sync()
+    for name in names {
+      if !linked.contains(name) {
+        try library.root.rename(name, to: kept, as: name)
+      } else if name != Library.databaseName {
+        try library.root.remove(name)
+      }
+    }
+    if hasUndo { _ = try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: "undo") }
+    try kept.sync()
+    try library.root.sync()
+    return folder
+  }
+
+  private func newFolder(in parent: FilePath, _ now: Date) throws -> FilePath {
+    // FAT has no names with a colon
+    let date = now.ISO8601Format().replacing(":", with: "")
+    var folder = parent.appending(date)
+    var number = 1
+    while try library.root.status(of: folder) != nil {
+      number += 1
+      folder = parent.appending("\(date)_\(number)")
+    }
+    try library.root.makeDirectories(folder)
+    return folder
+  }
+}
+
+extension LostLibrary {
+  /// The folder that has the files of lost databases. Only a person deletes them.
+  static let lostFiles: FilePath = ".lost"
+}
+
+extension Library {
+  /// The files of a database.
+  static let databaseFiles: [FilePath] = [
+    databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal",
+  ]
+}

@@ -1,0 +1,143 @@
+import Checksums
+internal import Databases
+import FileSystem
+import Foundation
+internal import GRDB
+import ImageHeader
+import Operations
+import SystemPackage
+
+/// The folder of a library whose database is missing or cannot be read. It is locked as long as the value exists, unless
+/// it was opened only for reading.
+package final class LostLibrary: Sendable {
+  /// The folder, as the caller gave it.
+  package let path: FilePath
+  /// What is wrong with the database, for a message.
+  package let fault: String
+  let folder: OpenFolder
+  var root: Directory { _read { yield folder.directory } }
+  private let folders = PhotoFolders()
+  private let lock: FileLock?
+  /// True if nothing may be written.
+  var isReadOnly: Bool { lock == nil }
+
+  /// Checks that the folder is a library that cannot be used, and takes its lock. Blocks.
+  ///
+  /// - Parameters:
+  ///   - isReadOnly: true to write nothing, and to take no lock.
+  ///   - lockWait: how long to wait for another writer to end.
+  ///   - whileWaiting: called ten times a second while it waits; may throw to give up.
+  /// - Throws: `RebuildError.isIntact`, `LibraryError`, `OwnershipError`, `FileLock.Busy` or `FileError`.
+  package init(
+    path: FilePath, isReadOnly: Bool, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
+  ) throws {
+    let folder = try Library.openFolder(path)
+    try Self.requireRemains(folder.directory)
+    if let name = try folder.directory.fileSystem().networkProtocol {
+      throw LibraryError.networkFileSystem(path, protocol: name)
+    }
+    try Library.requireOwnership(folder.directory)
+    // an intact library is not even locked
+    guard try Library.databaseFault(in: folder) != nil else { throw RebuildError.isIntact(path) }
+    if isReadOnly {
+      lock = nil
+    } else {
+      lock = try FileLock(
+        "library.lock", in: folder.directory, waiting: lockWait, whileWaiting: whileWaiting)
+    }
+    // the process that had the lock until now may have rebuilt the library
+    guard let fault = try Library.databaseFault(in: folder) else { throw RebuildError.isIntact(path) }
+    (self.path, self.fault, self.folder) = (path, fault, folder)
+  }
+
+  /// Throws if a folder has neither a database nor photos.
+  private static func requireRemains(_ root: borrowing Directory) throws {
+    if try root.status(of: Library.databaseName) != nil { return }
+    guard try root.status(of: "photos")?.kind == .directory else {
+      throw LibraryError.notALibrary(root.path)
+    }
+  }
+
+  /// Opens a file by its path in the library, never through a symbolic link. Any thread.
+  package func open(_ path: String) throws(FileError) -> File { try folders.open(path, in: root) }
+
+  /// Reads the header of a file. Blocks.
+  ///
+  /// - Returns: nil if the file is no photo by the rules of `add`.
+  package func photoHeader(of path: String) throws(FileError) -> ImageHeader? {
+    let file = try open(path)
+    let header = try ImageHeader.read { (offset, count) throws(FileError) in
+      try file.read(count, at: offset)
+    }
+    return header.format != nil || PhotoKind.isPhotoEnding(FilePath(path).extension ?? "") ? header : nil
+  }
+
+  /// Throws if the file system lacks space for files of these bytes and for a database of this number of photos.
+  ///
+  /// - Throws: `LibraryError.notEnoughSpace`, or `FileError`.
+  package func requireSpace(_ bytes: Int, photos: Int) throws {
+    let needed = bytes.saturated(plus: photos.saturated(times: Self.bytesOfRow))
+    try root.fileSystem().requireSpace(needed, margin: bytes / 100 + 4 << 20) {
+      LibraryError.notEnoughSpace(path, needed: $0, free: $1)
+    }
+  }
+
+  /// More than the row of a photo and its entries in the indices have.
+  private static let bytesOfRow = 512
+}
+
+extension Library {
+  /// Reads every row of a database, and checks its structure. Blocks; writes only SQLite's files `-shm` and `-wal`.
+  ///
+  /// - Returns: what is wrong with the database; nil if it is intact.
+  /// - Throws: `LibraryError` or `FileError` if something else prevents its use, such as a missing permission or a newer
+  ///   version of this program.
+  static func databaseFault(in folder: OpenFolder) throws -> String? {
+    guard let status = try folder.directory.status(of: databaseName) else { return "it is missing" }
+    guard status.kind == .file else { return "it is not a file" }
+    guard status.size > 0 else { return "it is empty" }
+    let file: DatabaseFile
+    var isNewer = false
+    do {
+      file = try check(folder.directory)
+    } catch LibraryError.notALibrary, LibraryError.database {
+      return "it is not the database of a library"
+    } catch LibraryError.newerVersion {
+      // the number in the header may be corrupt; the names of the migrations decide
+      isNewer = true
+      file = try DatabaseFile.shared(databaseName, in: folder.directory)
+    }
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      configuration.busyMode = .timeout(10)
+      let pinned = try PinnedDatabase(databaseName, in: folder, configuration)
+      return try withExtendedLifetime(file) {
+        try pinned.queue.read { database in
+          if try Schema.known.isSuperseded(in: database) {
+            throw LibraryError.newerVersion(folder.directory.path)
+          }
+          return isNewer ? "its version is unknown" : try Self.fault(of: database)
+        }
+      }
+    } catch let error as DatabaseError {
+      guard [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode) else {
+        throw translation(of: error, file, in: folder.directory)
+      }
+      return error.message ?? error.description
+    } catch {
+      guard let fault = DatabaseError(decoding: error) else { throw error }
+      return fault.message ?? fault.description
+    }
+  }
+
+  private static func fault(of database: Database) throws -> String? {
+    guard try Schema.known.check(database) > 0 else { return "the table “photo” is missing" }
+    _ = try LibraryContents(database)
+    _ = try ContentTags(database)
+    _ = try UndoStack(database)
+    _ = try FileMove.pending(in: database)
+    let answer = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+    return answer == "ok" ? nil : answer ?? "its structure cannot be checked"
+  }
+}

@@ -1,0 +1,295 @@
+import Checksums
+internal import Databases
+import FileSystem
+import Foundation
+internal import GRDB
+import SystemPackage
+
+/// The rows of a damaged database that can still be read. All of them are untrusted: a corrupt page may have any values.
+package struct SalvagedRows: Sendable {
+  /// The library ID; nil if it cannot be read.
+  package internal(set) var libraryID: String?
+  /// The categories.
+  package internal(set) var categories: [Category] = []
+  /// True if all categories were read.
+  package internal(set) var hasAllCategories = false
+  /// The photos, by ID.
+  package internal(set) var photos: [Photo] = []
+  /// True if all photos were read: a photo that is not among them was not in the library.
+  package internal(set) var hasAllPhotos = false
+  /// The content tags of photos, by ID; empty if their key cannot be read.
+  package internal(set) var tags: [Int64: ContentTag] = [:]
+  /// The settings; nil if they cannot be read.
+  package internal(set) var settings: Settings?
+  /// What a person moved or removed; nil if it cannot be read completely, since the order matters.
+  package internal(set) var movements: [Movement]?
+  /// The archives that were made of the library.
+  package internal(set) var exports: [ExportRecord] = []
+  var secret: [UInt8]?
+  var pin: PINRecord?
+
+  /// Makes no rows, as of a missing database.
+  package init() {}
+
+  /// Makes rows of these parts.
+  package init(
+    categories: [Category], photos: [Photo], hasAllPhotos: Bool = false, settings: Settings? = nil,
+    movements: [Movement]? = nil
+  ) {
+    (self.categories, self.photos, self.hasAllPhotos) = (categories, photos, hasAllPhotos)
+    (self.settings, self.movements) = (settings, movements)
+  }
+
+  /// True if nothing can be read.
+  package var isEmpty: Bool { libraryID == nil && categories.isEmpty && photos.isEmpty && settings == nil }
+
+  /// True if the PIN can be read, or is known to be missing.
+  package internal(set) var knowsPIN = false
+}
+
+extension LostLibrary {
+  /// Reads the rows of the damaged database, table by table. A corrupt page loses only its rows. Blocks; writes only SQLite's
+  /// files `-shm` and `-wal`.
+  ///
+  /// - Throws: `CancellationError`.
+  package func salvagedRows() throws -> SalvagedRows {
+    let folder = try unfinishedRebuild() ?? folder
+    guard try folder.directory.status(of: Library.databaseName)?.kind == .file else { return SalvagedRows() }
+    // SQLite applies the log only to a database that it may lock
+    for isImmutable in [false, true] {
+      let rows = try Self.rows(of: Library.databaseName, in: folder, isImmutable: isImmutable)
+      if let rows { return rows }
+    }
+    return try rowsWithoutHeader(of: Library.databaseName, in: folder) ?? SalvagedRows()
+  }
+
+  /// Reads the rows of a database that has lost only its header, from a copy with another one.
+  ///
+  /// - Returns: nil if the header is intact, or more than the header is lost, or nothing may be written.
+  private func rowsWithoutHeader(of name: FilePath, in folder: OpenFolder) throws -> SalvagedRows? {
+    guard !isReadOnly else { return nil }
+    let file = try folder.directory.open(name, .read)
+    let size = try file.status().size
+    guard DatabaseHeader.isLost(of: try file.read(DatabaseHeader.length + 1, at: 0)), size <= 1 << 30 else {
+      return nil
+    }
+    let staging = LibraryReconstruction.staging
+    try root.makeDirectories(staging)
+    let copy = staging.appending("0")
+    try root.remove(copy)
+    defer { _ = try? root.remove(copy) }
+    do {
+      let copied = try root.open(copy, .create)
+      try copied.write(DatabaseHeader.bytes(fileSize: size), at: 0)
+      var offset = DatabaseHeader.length
+      while case let piece = try file.read(1 << 20, at: offset), !piece.isEmpty {
+        try copied.write(piece, at: offset)
+        offset += piece.count
+      }
+    }
+    return try Self.rows(of: "0", in: OpenFolder(root.directory(staging)), isImmutable: true)
+  }
+
+  /// Returns nil if SQLite cannot open the database.
+  private static func rows(
+    of name: FilePath, in folder: OpenFolder, isImmutable: Bool
+  ) throws -> SalvagedRows? {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    do {
+      let file = try DatabaseFile.shared(name, in: folder.directory)
+      let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isImmutable)
+      return try withExtendedLifetime(file) { try pinned.queue.read { try SalvagedRows($0) } }
+    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_INTERRUPT {
+      throw CancellationError()
+    } catch is DatabaseError {
+      return nil
+    }
+  }
+
+  /// The folder in which a rebuild that was interrupted before its end has linked the database with its log; nil if there
+  /// is none. The database is then without its log in the library's folder.
+  private func unfinishedRebuild() throws -> OpenFolder? {
+    guard let database = try root.status(of: Library.databaseName),
+      try root.status(of: Self.lostFiles)?.kind == .directory
+    else { return nil }
+    for name in try root.directory(Self.lostFiles).names() {
+      guard let kept = try? OpenFolder(root.directory(name.inFolder(Self.lostFiles))),
+        try kept.directory.status(of: Library.databaseName)?.identity == database.identity
+      else { continue }
+      return kept
+    }
+    return nil
+  }
+}
+
+extension SalvagedRows {
+  init(_ database: Database) throws {
+    func first<Value>(_ table: String, _ read: (RowReader) throws -> Value) throws -> Value? {
+      try Self.unlessDamaged {
+        try Row.fetchOne(database, sql: "SELECT * FROM \(table)").map { try read(RowReader($0, of: table)) }
+      } ?? nil
+    }
+    libraryID = try first("identity") { try $0.text("uuid") }.flatMap { UUID(uuidString: $0)?.uuidString }
+    let length = ContentTagKey.secretLength
+    secret = try first("contentTagKey") { Array(try $0.bytes("secret", count: length...length)) }
+    // a value out of range must not lower a protection
+    settings = try first(Settings.databaseTableName) { try Settings($0) }
+    movements = try Self.unlessDamaged { try Movement.fetchAll(database) }
+    let pin = try Self.unlessDamaged { try PINRecord(database) }
+    (knowsPIN, self.pin) = (pin != nil, pin ?? nil)
+
+    var categories = DamagedTable(Category.databaseTableName, columns: "*", key: .first("id"), in: database)
+    self.categories = try categories.rows { try Category($0) }
+    hasAllCategories = categories.isComplete
+    var exports = DamagedTable(
+      ExportRecord.databaseTableName, columns: "*, rowid", key: .last("rowid"), in: database)
+    self.exports = try exports.rows { try ExportRecord($0) }
+    try readPhotos(database)
+  }
+
+  private mutating func readPhotos(_ database: Database) throws {
+    guard let columns = try Self.unlessDamaged({ try Photo.columns(database) }) else { return }
+    let hasTags = try Self.unlessDamaged { try database.columns(in: "photo").contains { $0.name == "tag" } }
+    let tag = hasTags == true && secret != nil ? "tag" : "NULL"
+    var table = DamagedTable(
+      Photo.databaseTableName, columns: "\(columns), \(tag)", key: .first("id"), in: database)
+    let rows = try table.rows { row in
+      (photo: try Photo(row), tag: try row.optionalBytes("tag", at: Self.positionOfTag, count: 16...16))
+    }
+    photos = rows.map(\.photo)
+    for row in rows { tags[row.photo.id] = row.tag.flatMap { ContentTag(bytes: $0) } }
+    // a page that was exchanged for another one may have less rows and no fault
+    let count = try Self.unlessDamaged {
+      try Int.fetchOne(database, sql: "SELECT count(*) FROM photo INDEXED BY photoCategory")
+    }
+    hasAllPhotos = table.isComplete && count == photos.count
+  }
+
+  /// `Photo.columns` selects thirteen.
+  private static let positionOfTag = 13
+
+  /// Returns nil if the database is damaged where `body` reads.
+  ///
+  /// - Throws: `CancellationError`.
+  static func unlessDamaged<Value>(_ body: () throws -> Value) throws -> Value? {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_INTERRUPT {
+      throw CancellationError()
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// Reads the rows of a table in the order of their keys, and goes on behind a corrupt page.
+private struct DamagedTable {
+  /// The name of the key, and its place among the columns.
+  enum Key {
+    case first(String)
+    case last(String)
+
+    var name: String {
+      switch self {
+      case .first(let name), .last(let name): name
+      }
+    }
+
+    func value(in row: Row) -> DatabaseValue {
+      switch self {
+      case .first: row[0]
+      case .last: row[row.count - 1]
+      }
+    }
+  }
+
+  private let database: Database
+  private let table: String
+  private let columns: String
+  private let key: Key
+  /// The least key that was not read yet.
+  private var next = Int64.min
+  /// True if no row was lost.
+  private(set) var isComplete = true
+
+  init(_ table: String, columns: String, key: Key, in database: Database) {
+    (self.table, self.columns, self.key, self.database) = (table, columns, key, database)
+  }
+
+  /// Reads all rows that can be read, and leaves out those for which `read` throws.
+  mutating func rows<Value>(_ read: (RowReader) throws -> Value) throws -> [Value] {
+    var values: [Value] = []
+    guard var limit = try SalvagedRows.unlessDamaged({ try RowLimit(database) }) else { return [] }
+    var start: Int64? = next
+    while let from = start {
+      next = from
+      if try SalvagedRows.unlessDamaged({ try scan(&limit, &values, read) }) != nil { break }
+      isComplete = false
+      start = try firstReadable()
+    }
+    return values
+  }
+
+  private mutating func scan<Value>(
+    _ limit: inout RowLimit, _ values: inout [Value], _ read: (RowReader) throws -> Value
+  ) throws {
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT \(columns) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name)",
+      arguments: [next])
+    while let row = try rows.next() {
+      // a forged tree may have any order, and no end
+      guard case .int64(let id) = key.value(in: row).storage, id >= next else {
+        isComplete = false
+        return
+      }
+      let reader = RowReader(row, of: table)
+      do {
+        try limit.count(reader)
+      } catch {
+        isComplete = false
+        return
+      }
+      if let value = try? read(reader) { values.append(value) } else { isComplete = false }
+      guard id < .max else { return }
+      next = id + 1
+    }
+  }
+
+  /// Returns the least key behind the damage from which rows can be read; nil if there is none.
+  private func firstReadable() throws -> Int64? {
+    // keys are positive, except perhaps in libraries of early versions
+    var unreadable = max(next, 0)
+    var step: Int64 = 1
+    var readable: Int64?
+    while readable == nil {
+      let (sum, isTooLarge) = unreadable.addingReportingOverflow(step)
+      let probe = isTooLarge ? .max : sum
+      if try isReadable(from: probe) {
+        readable = probe
+      } else if probe == .max {
+        return nil
+      } else {
+        unreadable = probe
+        step = step < .max / 2 ? step * 2 : .max / 2
+      }
+    }
+    guard var found = readable else { return nil }
+    while found - unreadable > 1 {
+      let middle = unreadable + (found - unreadable) / 2
+      if try isReadable(from: middle) { found = middle } else { unreadable = middle }
+    }
+    return found
+  }
+
+  private func isReadable(from start: Int64) throws -> Bool {
+    try SalvagedRows.unlessDamaged {
+      _ = try Row.fetchOne(
+        database, sql: "SELECT \(key.name) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name) LIMIT 1",
+        arguments: [start])
+    } != nil
+  }
+}

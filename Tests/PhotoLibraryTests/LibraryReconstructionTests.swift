@@ -1,0 +1,123 @@
+import Checksums
+import FileSystem
+import Foundation
+import GRDB
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// The last steps of a rebuild: the old database moves aside, and the new one takes its place.
+@Suite struct LibraryReconstructionTests {
+  private let library: SampleLibrary
+  private var database: FilePath { library.path.appending("library.sqlite") }
+
+  init() throws {
+    library = try SampleLibrary(
+      [
+        .init(id: 1, fileName: "IMG_1.jpg", bytes: [1, 2, 3]),
+        .init(id: 2, fileName: "IMG_2.jpg", bytes: [4, 5]),
+      ],
+      categories: [.sample(1, "family")])
+  }
+
+  private func bytes(_ path: FilePath) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path.string)))
+  }
+
+  private func write(_ bytes: [UInt8], to path: FilePath) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path.string))
+  }
+
+  /// Leaves a database that lacks a category, and a log that has it.
+  private func leaveUnappliedLog() throws -> (database: [UInt8], log: [UInt8]) {
+    let queue = try DatabaseQueue(path: database.string)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_mode = WAL")
+      try database.execute(
+        sql: """
+          INSERT INTO category
+          SELECT 5, 'sea', 'Sea', 9, iconResource, colorHex, isDefault, createdAt, valuesAsOf, arrangedAt FROM category
+          """)
+    }
+    let log = database.removingLastComponent().appending("library.sqlite-wal")
+    let saved = (database: try bytes(database), log: try bytes(log))
+    try queue.close()
+    try write(saved.database, to: database)
+    return saved
+  }
+
+  @Test("Reconstruction: the old database and its log are in .lost, and none of its files beside the new one")
+  func movesAside() throws {
+    try write([7, 7, 7], to: database)
+    try write([8, 8], to: library.path.appending("library.sqlite-wal"))
+    try write([9], to: library.path.appending("library.sqlite-journal"))
+    let lost = try LostLibrary(path: library.path, isReadOnly: false)
+    let reconstruction = LibraryReconstruction(of: lost, SalvagedRows())
+    try reconstruction.begin()
+    let category = PhotoLibrary.Category.sample(3, "new")
+    let contents = LibraryContents(categories: [category], photos: [], settings: Settings(createdAt: 1))
+    let outcome = try reconstruction.commit(RebuiltContents(contents), [])
+    let folder = library.path.appending(try #require(outcome.lostFiles).components)
+    #expect(try bytes(folder.appending("library.sqlite")) == [7, 7, 7])
+    #expect(try bytes(folder.appending("library.sqlite-wal")) == [8, 8])
+    #expect(try bytes(folder.appending("library.sqlite-journal")) == [9])
+    #expect(!FileManager.default.fileExists(atPath: library.path.appending("library.sqlite-journal").string))
+    #expect(try library.contents.categories == [category])
+    #expect(try Library(path: library.path).untrackedFiles().allSatisfy { $0.starts(with: "photos") })
+  }
+
+  @Test("Reconstruction: after an interruption before the end, the rows of the removed log are still read")
+  func interrupted() throws {
+    try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: database)
+    let (_, log) = try leaveUnappliedLog()
+    let folder = library.path.appending(".lost/2026-11-26T130955Z")
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    // as after the removal of the log: the database has two names
+    try FileManager.default.linkItem(
+      atPath: database.string, toPath: folder.appending("library.sqlite").string)
+    try write(log, to: folder.appending("library.sqlite-wal"))
+    try? FileManager.default.removeItem(atPath: library.path.appending("library.sqlite-wal").string)
+    let rows = try LostLibrary(path: library.path, isReadOnly: true).salvagedRows()
+    #expect(rows.categories.map(\.id) == [1, 5])
+  }
+
+  @Test("Reconstruction: two rebuilds in one second have different folders")
+  func sameSecond() throws {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    var folders: Set<FilePath> = []
+    for _ in 0..<3 {
+      try write([7], to: database)
+      let lost = try LostLibrary(path: library.path, isReadOnly: false)
+      let reconstruction = LibraryReconstruction(of: lost, SalvagedRows())
+      try reconstruction.begin()
+      let contents = LibraryContents(categories: [], photos: [], settings: Settings(createdAt: 1))
+      folders.insert(
+        try #require(try reconstruction.commit(RebuiltContents(contents), [], now: now).lostFiles))
+    }
+    #expect(folders.count == 3)
+  }
+
+  @Test("Lost library: a database of a newer version is refused")
+  func newerVersion() throws {
+    let queue = try DatabaseQueue(path: database.string)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(
+        sql: "PRAGMA user_version = 99; INSERT INTO grdb_migrations (identifier) VALUES ('99 something new')")
+    }
+    try queue.close()
+    #expect(throws: LibraryError.newerVersion(library.path)) {
+      try LostLibrary(path: library.path, isReadOnly: true)
+    }
+  }
+
+  @Test("Lost library: a wrong version in the header is a fault")
+  func wrongVersion() throws {
+    var file = try bytes(database)
+    file[60] = 0x7F
+    try write(file, to: database)
+    #expect(try LostLibrary(path: library.path, isReadOnly: true).fault == "its version is unknown")
+  }
+}
