@@ -90,21 +90,8 @@ struct PhotoRepairs {
     try writer.requireSpace(repairs.saturatedSum(\.photo.photo.fileSize), counter)
     return try writer.repair { libraryRepair in
       var result = Outcome()
-      var items: [LibraryRepair.Item] = []
-      for (index, repair) in repairs.enumerated() {
-        let (name, photo) = (String(index), repair.photo.photo)
-        for source in repair.sources {
-          try counter.checkCancellation()
-          guard let fault = try copy(repair, from: source, to: libraryRepair.stage(name), counter) else {
-            result.places[photo.id] = source.place
-            items.append(LibraryRepair.Item(photo: photo, name: name))
-            break
-          }
-          try libraryRepair.unstage(name)
-          result.failures[photo.id] = fault
-          result.faults[source.place] = fault
-        }
-      }
+      let staged = try stage(&result, counter, open: libraryRepair.stage, remove: libraryRepair.unstage)
+      let items = staged.map { LibraryRepair.Item(photo: $0.photo, name: $0.name) }
       try counter.checkCancellation()
       counter.enter(.committing)
       let outcome = try libraryRepair.commit(items)
@@ -114,11 +101,50 @@ struct PhotoRepairs {
     }
   }
 
-  /// - Returns: why a source no longer has the photo; nil if the photo was copied.
+  /// A photo whose file was staged.
+  struct Staged {
+    let photo: Photo
+    /// The name of the staged file: a number.
+    let name: String
+    /// The content tag of the file; nil if there is no key.
+    let tag: ContentTag?
+  }
+
+  /// Stages the files. Blocks. A photo that no source has any more does not prevent the repair of the others.
+  ///
+  /// - Parameters:
+  ///   - result: gets the sources, and the photos that failed.
+  ///   - first: the number of the first staged file.
+  ///   - open: makes a staged file.
+  ///   - remove: removes a staged file.
+  func stage(
+    _ result: inout Outcome, _ counter: ProgressCounter, numberedFrom first: Int = 0,
+    open: (String) throws -> File, remove: (String) throws -> Void
+  ) throws -> [Staged] {
+    var staged: [Staged] = []
+    for (index, repair) in repairs.enumerated() {
+      let (name, photo) = (String(first + index), repair.photo.photo)
+      for source in repair.sources {
+        try counter.checkCancellation()
+        let (fault, tag) = try copy(repair, from: source, to: open(name), counter)
+        guard let fault else {
+          result.places[photo.id] = source.place
+          staged.append(Staged(photo: photo, name: name, tag: tag))
+          break
+        }
+        try remove(name)
+        result.failures[photo.id] = fault
+        result.faults[source.place] = fault
+      }
+    }
+    return staged
+  }
+
+  /// - Returns: why a source no longer has the photo; nil if the photo was copied. The content tag of the copy.
   /// - Throws: an error that concerns all photos, such as a full disk.
   private func copy(
     _ repair: Repair, from source: PhotoBytes, to file: consuming File, _ counter: ProgressCounter
-  ) throws -> String? {
+  ) throws -> (fault: String?, tag: ContentTag?) {
     let file = file
     var hash = RunningMD5()
     var tag = key.map { RunningContentTag($0) }
@@ -133,16 +159,16 @@ struct PhotoRepairs {
         written += piece.count
       }
     } catch let error as ArchiveError {
-      return "\(error)"
+      return ("\(error)", nil)
     }
     guard fault == nil, hash.digest == repair.md5, written == repair.photo.photo.fileSize else {
-      return "\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")"
+      return ("\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")", nil)
     }
     guard repair.hasTag(tag?.value) else {
-      return "\(source.place.string.escaped): it has another photo with the same MD5"
+      return ("\(source.place.string.escaped): it has another photo with the same MD5", nil)
     }
     try file.setModified(milliseconds: repair.photo.photo.createdAt)
     file.startWriteBack(from: 0, count: written)
-    return nil
+    return (nil, tag?.value)
   }
 }

@@ -100,6 +100,14 @@ extension LibraryRepairSummary: RecordedSummary {
   }
 }
 
+extension RebuildSummary: RecordedSummary {
+  package var recorded: OperationResult {
+    OperationResult(
+      LedgerRun.Counts(photos: photos, categories: categories, bytes: bytes), findings: findings + restored,
+      isIncomplete: isIncomplete)
+  }
+}
+
 extension FlattenSummary: RecordedSummary {
   package var recorded: OperationResult {
     OperationResult(

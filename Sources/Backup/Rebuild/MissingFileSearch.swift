@@ -1,0 +1,91 @@
+import Checksums
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// Finds the missing and corrupt files of a rebuilt library in its archives: the newest one first.
+struct MissingFileSearch {
+  /// The photos that archives have, by archive.
+  private(set) var repairs: [PhotoRepairs] = []
+  /// The photos that no archive has.
+  private(set) var unavailable: [LibraryCheck.UnusablePhoto] = []
+  /// The photos to leave out, by ID: their files are missing, and no archive has them or they are not wanted.
+  private(set) var left: Set<Int64> = []
+
+  /// The result of staging.
+  struct Staged {
+    var files: [PhotoRepairs.Staged] = []
+    /// The photos to leave out, by ID: their files are missing and could not be restored.
+    var failed: Set<Int64> = []
+  }
+
+  /// Reads the photos that it finds. Blocks; writes nothing.
+  init(
+    _ plan: RebuildPlan, _ archives: RebuildArchives, _ options: RebuildOptions, _ key: ContentTagKey,
+    _ counter: ProgressCounter
+  ) throws {
+    counter.enter(.restoring)
+    var open: [LibraryCheck.UnusablePhoto] = []
+    for row in plan.rows {
+      switch row.state {
+      case .missing where options.missing == .leave: left.insert(row.photo.id)
+      case .missing: open.append(plan.unusable(row, "its file is missing"))
+      case .corrupt: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) is corrupt"))
+      case .none, .found, .unreadable: continue
+      }
+    }
+    guard !open.isEmpty else { return }
+    func search(_ backups: [OpenedBackup]) throws {
+      let found = try PhotoRepairs(of: open, in: backups, key, skipsUnreadable: true, counter)
+      repairs.append(found)
+      open = found.unavailable
+    }
+    try search(archives.newest)
+    for archive in archives.others where !open.isEmpty && !archive.isLocked {
+      do {
+        try search([archives.open(archive)])
+      } catch  where ArchiveVerification.isInconclusive(error) {
+        guard case BackupError.noSuchBackup = error else { throw error }
+      } catch {
+        // the rebuild does not depend on this archive, and `verify` reports its damage
+        continue
+      }
+    }
+    unavailable = open
+    let missing = Set(plan.rows.lazy.filter { $0.state == .missing }.map(\.photo.id))
+    left = Set(open.lazy.map(\.photo.id).filter(missing.contains))
+  }
+
+  /// Copies the files into the staging folder. Blocks.
+  func stage(
+    in reconstruction: LibraryReconstruction, _ counter: ProgressCounter, _ report: inout RebuildReport
+  ) throws -> Staged {
+    var staged = Staged()
+    for search in repairs {
+      var outcome = PhotoRepairs.Outcome()
+      let files = try search.stage(
+        &outcome, counter, numberedFrom: staged.files.count + staged.failed.count,
+        open: reconstruction.stage, remove: reconstruction.unstage)
+      staged.files += files
+      let done = Set(files.map(\.photo.id))
+      staged.failed.formUnion(search.repairs.map(\.photo.photo.id).filter { !done.contains($0) })
+      report.add(outcome)
+    }
+    return staged
+  }
+}
+
+extension RebuildPlan {
+  /// Describes a photo without an intact file.
+  func unusable(_ row: Row, _ reason: String) -> LibraryCheck.UnusablePhoto {
+    LibraryCheck.UnusablePhoto(photo: row.photo, label: label(of: row.photo), reason: reason, tag: row.tag)
+  }
+
+  /// Returns the label of a photo in messages.
+  func label(of photo: Photo) -> String {
+    PhotoLabel.label(
+      id: photo.id, category: categories.first { $0.id == photo.categoryId }?.displayName ?? "",
+      name: photo.name)
+  }
+}

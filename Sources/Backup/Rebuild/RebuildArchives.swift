@@ -1,0 +1,217 @@
+import ArchiveCatalog
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// The archives of a library whose database is lost.
+struct RebuildArchives {
+  /// The newest archive that can be used, or all parts of it if it is split; empty if there is none.
+  private(set) var newest: [OpenedBackup] = []
+  /// The other archives, in the order in which they are searched for missing photos.
+  private(set) var others: [ArchiveDescriptor] = []
+  /// The ID of the library; nil if it is unknown.
+  private(set) var libraryID: String?
+  /// True if the damaged database or the ledger tells the ID, so that the archives are certainly those of the library.
+  private(set) var isIDKnown = false
+  /// Archives that were named and cannot be read.
+  private(set) var unusable: [Finding] = []
+  private(set) var warnings: [String] = []
+  /// The archives of the library, oldest first.
+  private(set) var records: [ExportRecord] = []
+  private let options: RebuildOptions
+  private let operation: LedgerOperation
+  private let counter: ProgressCounter
+  /// The newest of the named archives, which is open already; nil after it was used.
+  private var opened: OpenedBackup?
+
+  /// Finds the archives of the library, and opens the newest one that can be used. Blocks; writes only into the ledger.
+  ///
+  /// - Parameters:
+  ///   - path: the folder of the library.
+  ///   - id: the library ID in the damaged database; nil if it cannot be read.
+  /// - Throws: `RebuildError`, `BackupError` if a password is needed or wrong, the error of an archive if it is the only one,
+  ///   or `CancellationError`.
+  init(
+    of path: FilePath, id: String?, _ options: RebuildOptions, _ operation: LedgerOperation,
+    _ counter: ProgressCounter
+  ) throws {
+    (self.options, self.operation, self.counter) = (options, operation, counter)
+    var search = ArchiveSearch(options, counter)
+    for place in options.archives { try search.add(place, isOnly: options.archives.count == 1) }
+    (unusable, warnings) = (search.unusable, search.warnings)
+    let own = search.archives.filter { $0.isOurs && !$0.isDocument }
+    if own.isEmpty, let locked = search.archives.first(where: \.isLocked) { throw passwordError(locked) }
+    libraryID = id ?? Self.recordedID(of: path, options.ledger)
+    isIDKnown = libraryID != nil
+    let mine = try Self.archives(own, ofLibrary: libraryID, at: path)
+    libraryID = libraryID ?? mine.last?.libraryID
+    let graph = ArchiveGraph(mine, health: search.health)
+    records = graph.archives.compactMap { ExportRecord($0) }
+    opened = search.newest
+    try openNewest(of: Self.ranked(graph))
+    opened = nil
+  }
+
+  private func passwordError(_ archive: ArchiveDescriptor) -> BackupError {
+    let path = FilePath(archive.path)
+    return options.password?.isEmpty ?? true ? .passwordNeeded(path) : .wrongPassword(path)
+  }
+
+  /// Returns the ID that the ledger knows of the library in a folder; nil if there is none.
+  private static func recordedID(of path: FilePath, _ ledger: Ledger?) -> String? {
+    ledger?.runs().first { run in
+      run.libraryID != nil && run.libraryPath.map { FilePath($0).isSamePlace(as: path) } ?? false
+    }?.libraryID
+  }
+
+  /// Returns the archives of one library.
+  private static func archives(
+    _ archives: [ArchiveDescriptor], ofLibrary id: String?, at path: FilePath
+  ) throws -> [ArchiveDescriptor] {
+    if let id {
+      let mine = archives.filter { $0.libraryID == id }
+      if mine.isEmpty, let other = archives.last {
+        throw RebuildError.otherLibrary(path, archive: FilePath(other.path))
+      }
+      return mine
+    }
+    let byID = Dictionary(grouping: archives, by: \.libraryID)
+    guard byID.count <= 1 else {
+      let examples = byID.values.compactMap(\.last).sorted { $0.path < $1.path }
+      throw RebuildError.severalLibraries(path, archives: examples.map { FilePath($0.path) })
+    }
+    return archives
+  }
+
+  /// Returns the archives in the order in which they are tried: complete ones before others, then the newest ones first.
+  private static func ranked(_ graph: ArchiveGraph) -> [ArchiveDescriptor] {
+    let now = Date()
+    func rank(_ archive: ArchiveDescriptor) -> Int {
+      switch archive.extent {
+      case .library, .part: graph.health(of: archive).isSuspect || archive.isPlaceUnknown(at: now) ? 1 : 0
+      case .selection, .partiallyRecovered, .document: 2
+      }
+    }
+    return graph.archives.reversed().enumerated()
+      .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
+  }
+
+  /// Opens the first archive that can be used.
+  ///
+  /// - Throws: the error of the best archive if none can be used, and the caller needs one.
+  private mutating func openNewest(of ranked: [ArchiveDescriptor]) throws {
+    var failure: (any Error)?
+    for (index, archive) in ranked.enumerated() {
+      guard !archive.isLocked else { throw passwordError(archive) }
+      let set = archive.part.map { part in ranked.filter { $0.part?.setID == part.setID } } ?? [archive]
+      do {
+        newest = try set.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }.map { try open($0) }
+        let used = Set(set.map(\.path))
+        others = ranked[(index + 1)...].filter { !used.contains($0.path) }
+        return
+      } catch  where ArchiveVerification.isInconclusive(error) || ArchiveVerification.isOfPassword(error) {
+        guard case BackupError.noSuchBackup = error else { throw error }
+      } catch {
+        failure = failure ?? error
+        warnings.append("\(archive.path.escaped) cannot be used: \(error)")
+      }
+    }
+    if let failure, !options.acceptsNoArchive { throw failure }
+  }
+
+  /// Opens an archive with its chain.
+  func open(_ archive: ArchiveDescriptor) throws -> OpenedBackup {
+    let path = FilePath(archive.path)
+    return try operation.recordingDamage(of: path) {
+      var backup =
+        try opened.flatMap { $0.path.absolute == path ? $0 : nil }
+        ?? OpenedBackup(path: path, limits: options.limits, password: options.password)
+      if backup.increment != nil {
+        let finder = ChainFinder(
+          beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
+          check: counter.checkCancellation)
+        backup = try backup.withChain(by: finder, options.limits)
+      }
+      try backup.requirePassword(toRead: .photos)
+      return try backup.completingChecksums(counter)
+    }
+  }
+}
+
+/// Lists archives and folders of archives.
+private struct ArchiveSearch {
+  private(set) var archives: [ArchiveDescriptor] = []
+  private(set) var health: [String: ArchiveHealth] = [:]
+  private(set) var unusable: [Finding] = []
+  private(set) var warnings: [String] = []
+  /// The newest of the named archives, opened.
+  private(set) var newest: OpenedBackup?
+  private var newestPlace = Int64.min
+  private let options: RebuildOptions
+  private let counter: ProgressCounter
+
+  init(_ options: RebuildOptions, _ counter: ProgressCounter) {
+    (self.options, self.counter) = (options, counter)
+  }
+
+  /// Adds an archive, or all archives of a folder.
+  ///
+  /// - Parameter isOnly: true to throw the error of an archive that cannot be read.
+  mutating func add(_ place: FilePath, isOnly: Bool) throws {
+    guard (try? Directory.open(place)) == nil else { return try addFolder(place) }
+    do {
+      let archive = try describe(place)
+      let known = ArchiveFile(at: place).flatMap { options.ledger?.health(of: $0) }
+      add([archive], [archive.path: known ?? .unverified])
+    } catch let error where !isOnly && !(error is CancellationError) {
+      let finding = Finding(
+        place.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
+      counter.report(finding)
+      unusable.append(finding)
+    }
+  }
+
+  /// Opens a named archive, and keeps the newest one open.
+  private mutating func describe(_ place: FilePath) throws -> ArchiveDescriptor {
+    let backup: OpenedBackup
+    do {
+      backup = try OpenedBackup(path: place, limits: options.limits, password: options.password)
+    } catch  where ArchiveVerification.isOfPassword(error) {
+      // describes the file as locked
+      return try ArchiveDescriptor(path: place, password: options.password, limits: options.limits)
+    }
+    let archive = try ArchiveDescriptor(backup)
+    if newest == nil || archive.place > newestPlace { (newest, newestPlace) = (backup, archive.place) }
+    return archive
+  }
+
+  private mutating func addFolder(_ folder: FilePath) throws {
+    let inventory = try ArchiveInventory(
+      folder: folder, password: options.password, ledger: options.ledger,
+      whileReading: counter.checkCancellation)
+    warnings += [inventory.warningOfOtherOwners].compactMap(\.self)
+    warnings += inventory.unreadable.map { "\($0.path.escaped) cannot be used: \($0.reason)" }
+    let own = inventory.ownArchives
+    add(own, Dictionary(uniqueKeysWithValues: own.map { ($0.path, inventory.graph.health(of: $0)) }))
+  }
+
+  private mutating func add(_ new: [ArchiveDescriptor], _ states: [String: ArchiveHealth]) {
+    let known = Set(archives.map(\.path))
+    archives += new.filter { !known.contains($0.path) }
+    health.merge(states) { first, _ in first }
+  }
+}
+
+extension ExportRecord {
+  /// Returns nil for an archive without an ID.
+  fileprivate init?(_ archive: ArchiveDescriptor) {
+    guard let id = archive.archiveID else { return nil }
+    self.init(
+      id: id, archive: archive.path, at: archive.date, sequence: archive.place, photos: archive.photos,
+      archiveBytes: archive.fileBytes, isPartial: archive.isPartial)
+    categories = archive.categories
+  }
+}

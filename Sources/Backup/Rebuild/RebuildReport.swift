@@ -1,0 +1,104 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// Collects the summary of a rebuild.
+struct RebuildReport {
+  var summary = RebuildSummary()
+  /// Why staging failed, by the IDs of the photos.
+  private var failures: [Int64: String] = [:]
+  /// The photos that can be restored.
+  private var repairs: [(repair: PhotoRepairs.Repair, wasCorrupt: Bool)] = []
+
+  init(_ archives: RebuildArchives, isDryRun: Bool) {
+    summary.isDryRun = isDryRun
+    summary.archive = archives.newest.first?.path
+    summary.unusable = archives.unusable
+    summary.warnings = archives.warnings
+    for archive in archives.newest {
+      summary.warnings += archive.warnings
+      if let base = archive.missingBase {
+        summary.warnings.append(
+          "\(archive.path) depends on archive \(base), which is missing from its folder".escaped)
+      }
+    }
+  }
+
+  /// Adds what the scan could not use.
+  mutating func add(_ scan: PhotoScan) {
+    summary.untracked = scan.others.map(\.string)
+    summary.damaged = scan.unreadable.sorted { $0.key.string < $1.key.string }.map { path, reason in
+      Finding(path.string.escaped, "it cannot be read: \(reason)")
+    }
+  }
+
+  /// Adds a file that belonged to no photo.
+  mutating func addFoundAgain(_ path: String) { summary.foundAgain.append(path) }
+
+  /// Adds the photos that archives have, and those that none has.
+  mutating func add(_ search: MissingFileSearch, _ plan: RebuildPlan) {
+    let corrupt = Set(plan.rows.lazy.filter { $0.state.isCorrupt }.map(\.photo.id))
+    for found in search.repairs {
+      repairs += found.repairs.map { (repair: $0, wasCorrupt: corrupt.contains($0.photo.photo.id)) }
+      for (path, reason) in found.failing { summary.damagedArchives[path] = reason }
+    }
+    for photo in search.unavailable {
+      let finding = Finding(photo.label, "\(photo.reason), and no archive has it")
+      if search.left.contains(photo.photo.id) {
+        summary.missing.append(finding)
+      } else {
+        summary.damaged.append(finding)
+      }
+    }
+    let reported = Set(search.unavailable.map(\.photo.id))
+    for row in plan.rows where search.left.contains(row.photo.id) && !reported.contains(row.photo.id) {
+      summary.missing.append(Finding(plan.label(of: row.photo), "its file is missing; it was left out"))
+    }
+    for row in plan.rows where plan.lostCategory(of: row.photo.id) {
+      summary.warnings.append(
+        "\(plan.label(of: row.photo)): its category cannot be read from the damaged database")
+    }
+  }
+
+  /// Adds the result of staging.
+  mutating func add(_ outcome: PhotoRepairs.Outcome) {
+    failures.merge(outcome.failures.filter { outcome.places[$0.key] == nil }) { first, _ in first }
+  }
+
+  /// Adds what became of the old files.
+  mutating func add(_ outcome: LibraryReconstruction.Outcome, in library: FilePath) {
+    summary.lostFiles = outcome.lostFiles.map { library.appending($0.components) }
+    summary.corruptFiles = outcome.corruptFiles.map { library.appending($0.components) }
+  }
+
+  /// Returns the summary.
+  ///
+  /// - Parameter left: the IDs of the photos that were left out.
+  func end(_ plan: RebuildPlan, _ salvaged: SalvagedRows, _ left: Set<Int64>) -> RebuildSummary {
+    var summary = summary
+    let verb = summary.isDryRun ? "would be restored" : "was restored"
+    for (repair, wasCorrupt) in repairs {
+      let (id, label) = (repair.photo.photo.id, repair.photo.label)
+      let state = wasCorrupt ? "was corrupt" : "was missing"
+      if let reason = failures[id] {
+        let finding = Finding(label, "its file \(state) and could not be restored: \(reason)")
+        if wasCorrupt { summary.damaged.append(finding) } else { summary.missing.append(finding) }
+        continue
+      }
+      let place = repair.sources[0].place.string.escaped
+      summary.restored.append(
+        Finding(
+          label,
+          "its file \(state) and \(verb) from \(place)"
+            + (wasCorrupt ? "" : "; it may have been removed after that archive was made")))
+      summary.bytes += repair.size
+    }
+    let rows = plan.rows.lazy.map(\.photo.id).filter { !left.contains($0) }
+    let stored = Set(salvaged.photos.map(\.id))
+    summary.photos = rows.count
+    summary.photosOfDatabase = rows.count(where: stored.contains)
+    summary.categories = plan.categories.count
+    return summary
+  }
+}

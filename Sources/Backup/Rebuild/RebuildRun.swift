@@ -1,0 +1,219 @@
+import ArchiveCatalog
+import Checksums
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+extension Work where Summary == RebuildSummary {
+  /// Starts making a new database for a library whose database is missing or cannot be read: from its photo files, its
+  /// newest archive, and those rows of the old database that can be read.
+  ///
+  /// Never deletes a file. The old database moves to the library's folder `.lost`, a corrupt photo file to `.rotten`. A
+  /// missing file comes from an archive. Before the last step, which is one rename, an interruption leaves the library
+  /// without a usable database, as before, and the rebuild can be repeated.
+  ///
+  /// The summary throws `RebuildError`, `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`,
+  /// `FileLock.Busy` or `FileError`; the library then has no usable database, as before.
+  public static func rebuild(
+    _ library: FilePath, options: RebuildOptions = RebuildOptions()
+  ) -> Self {
+    Work { counter in
+      let operation = (options.ledger ?? Ledger()).begin("rebuild")
+      let summary = try RebuildRun(path: library, options: options, operation: operation, counter: counter)
+        .run()
+      operation.recordDamage(summary.damagedArchives)
+      return summary
+    }
+  }
+}
+
+/// One run of `rebuild`: reads the rows that are left, the newest archive and all files, plans, stages missing files, and
+/// publishes the new database.
+struct RebuildRun {
+  let path: FilePath
+  let options: RebuildOptions
+  let operation: LedgerOperation
+  let counter: ProgressCounter
+
+  func run() throws -> RebuildSummary {
+    let library = try LostLibrary(
+      path: path, isReadOnly: options.isDryRun, lockWait: options.lockWait,
+      whileWaiting: counter.reportWaitingForLock)
+    counter.enter(.planning)
+    let salvaged = try library.salvagedRows()
+    let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
+    if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
+    let isPINLost = try confirm(salvaged, archives.newest.first)
+
+    let reconstruction = LibraryReconstruction(of: library, salvaged)
+    let scan = try library.scan(reconstruction.key, readers: options.readers, counter)
+    let now = Date()
+    var plan = RebuildPlan(
+      of: scan, salvaged, archives.newest, tags: try tags(archives.newest, scan, reconstruction.key),
+      now: now.milliseconds)
+    try requireOwnArchive(archives, salvaged, plan, scan)
+    counter.report(archives.unusable)
+
+    var report = RebuildReport(archives, isDryRun: options.isDryRun)
+    report.summary.isPINLost = isPINLost
+    report.add(scan)
+    let untracked = try addFoundPhotos(to: &plan, scan, library, &report)
+    report.summary.untracked += untracked
+    let search = try MissingFileSearch(plan, archives, options, reconstruction.key, counter)
+    report.add(search, plan)
+    let bytes = search.repairs.flatMap(\.repairs).saturatedSum(\.size)
+    try library.requireSpace(bytes, photos: plan.rows.count)
+    guard !options.isDryRun else { return report.end(plan, salvaged, search.left) }
+
+    do {
+      try reconstruction.begin()
+      let staged = try search.stage(in: reconstruction, counter, &report)
+      try counter.checkCancellation()
+      counter.enter(.committing)
+      let result = try contents(plan, scan, staged, archives, salvaged, reconstruction, left: search.left)
+      let outcome = try reconstruction.commit(result.contents, result.files, now: now)
+      report.add(outcome, in: path)
+      return report.end(plan, salvaged, search.left.union(staged.failed))
+    } catch {
+      // what is left needs space only; the next rebuild removes it
+      try? reconstruction.discard()
+      throw error
+    }
+  }
+
+  /// Asks for a confirmation if the library has delete protection and its PIN is lost.
+  ///
+  /// - Returns: whether the PIN is lost.
+  private func confirm(_ salvaged: SalvagedRows, _ archive: OpenedBackup?) throws -> Bool {
+    let settings = salvaged.settings ?? archive?.metadata.statedSettings
+    guard settings?.deleteProtectionEnabled == true, !salvaged.knowsPIN else { return false }
+    guard !options.isDryRun else { return true }
+    let operation = DestructiveOperation(
+      "rebuild \(path), which has delete protection, without its PIN, which is lost", lowers: [.pin])
+    guard try options.authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
+    return true
+  }
+
+  /// Returns the content tags of those photos of the archives whose MD5 and size several different files have.
+  private func tags(
+    _ archives: [OpenedBackup], _ scan: PhotoScan, _ key: ContentTagKey
+  ) throws -> [[Int: ContentTag]] {
+    var tags: [FileContent: ContentTag] = [:]
+    var ambiguous: Set<FileContent> = []
+    for file in scan.files where tags.updateValue(file.tag, forKey: file.content) ?? file.tag != file.tag {
+      ambiguous.insert(file.content)
+    }
+    guard !ambiguous.isEmpty else { return [] }
+    return try archives.map { archive in
+      let indices = archive.photos.indices.filter { index in
+        let location = archive.photos[index].location
+        guard let md5 = location.md5, let size = location.size else { return false }
+        return ambiguous.contains(FileContent(md5: md5, size: size))
+      }
+      return try archive.tags(of: indices, key, counter)
+    }
+  }
+
+  /// Throws if the archive seems to be of another library: its ID is not known to be that of this one, and no file is in it.
+  private func requireOwnArchive(
+    _ archives: RebuildArchives, _ salvaged: SalvagedRows, _ plan: RebuildPlan, _ scan: PhotoScan
+  ) throws {
+    guard !archives.isIDKnown, let archive = archives.newest.first, archive.photoFiles > 0,
+      !scan.files.isEmpty
+    else { return }
+    let hasCommonPhoto = plan.rows.contains { row in
+      if case .found = row.state { row.isInArchive } else { false }
+    }
+    guard hasCommonPhoto else { throw RebuildError.otherLibrary(path, archive: archive.path) }
+  }
+
+  /// Adds a photo for each unknown file that is one.
+  ///
+  /// - Returns: the paths of the other unknown files.
+  private func addFoundPhotos(
+    to plan: inout RebuildPlan, _ scan: PhotoScan, _ library: LostLibrary, _ report: inout RebuildReport
+  ) throws -> [String] {
+    var untracked: [String] = []
+    for index in plan.unknown {
+      try counter.checkCancellation()
+      let file = scan.files[index]
+      // the file was read before, so that this concerns all files
+      guard let header = try library.photoHeader(of: file.path) else {
+        untracked.append(file.path)
+        continue
+      }
+      let name = FilePath(file.path).lastComponent
+      let photo = Photo(
+        id: 0, categoryId: 0, name: name?.stem ?? "photo", path: file.path,
+        originalPath: name?.string ?? "photo",
+        createdAt: header.taken?.milliseconds ?? file.modified, fileSize: file.content.size,
+        width: header.width, height: header.height, md5: file.content.md5)
+      plan.add(photo, file: index, tag: file.tag)
+      report.addFoundAgain(file.path)
+    }
+    return untracked
+  }
+
+  /// Returns the rows of the new database, and the files to move to their places.
+  private func contents(
+    _ plan: RebuildPlan, _ scan: PhotoScan, _ staged: MissingFileSearch.Staged, _ archives: RebuildArchives,
+    _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, left: Set<Int64>
+  ) throws -> (contents: RebuiltContents, files: [LibraryReconstruction.RestoredFile]) {
+    let leftOut = left.union(staged.failed)
+    var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }
+    let places = Dictionary(uniqueKeysWithValues: staged.files.map { ($0.photo.id, $0) })
+    try choosePaths(&rows, reconstruction)
+    var files: [LibraryReconstruction.RestoredFile] = []
+    var tags: [String: ContentTag] = [:]
+    for row in rows {
+      switch row.state {
+      case .found(let index): tags[row.photo.path] = scan.files[index].tag
+      case .none: break
+      case .corrupt, .unreadable, .missing:
+        let file = places[row.photo.id]
+        tags[row.photo.path] = file?.tag ?? row.tag
+        guard let file else { continue }
+        files.append(
+          LibraryReconstruction.RestoredFile(
+            name: file.name, photo: row.photo, replacesCorruptFile: row.state.isCorrupt))
+      }
+    }
+    var contents = LibraryContents(
+      categories: plan.categories, photos: rows.map(\.photo), settings: plan.settings)
+    contents.movements = plan.movements
+    var rebuilt = RebuiltContents(contents)
+    rebuilt.tags = tags
+    rebuilt.libraryID = archives.libraryID
+    rebuilt.photosNotInArchive = Set(rows.lazy.filter { !$0.isInArchive }.map(\.photo.id))
+    rebuilt.archiveID = archives.newest.first?.metadata.smilepile?.uuid
+    let known = Set(archives.records.map(\.id))
+    rebuilt.exports = (salvaged.exports.filter { !known.contains($0.id) } + archives.records)
+      .sorted { $0.sequence < $1.sequence }
+    return (rebuilt, files)
+  }
+
+  /// Chooses the paths of restored files whose places are unknown or taken.
+  private func choosePaths(
+    _ rows: inout [RebuildPlan.Row], _ reconstruction: LibraryReconstruction
+  ) throws {
+    var taken: Set<FilePath> = []
+    var open: [Int] = []
+    for index in rows.indices where rows[index].state == .missing {
+      let path = rows[index].photo.path
+      if try path.isEmpty || !taken.insert(FilePath(path)).inserted || !reconstruction.isFree(path) {
+        open.append(index)
+      }
+    }
+    let paths = try reconstruction.newPaths(
+      for: open.map { rows[$0].photo },
+      taken: rows.lazy.filter { !$0.photo.isFromAssets && !$0.photo.path.isEmpty }.map(\.photo.path))
+    for (index, path) in zip(open, paths) { rows[index].photo.path = path }
+  }
+}
+
+extension RebuildPlan.FileState {
+  /// True if a corrupt file is in the place of the photo.
+  var isCorrupt: Bool { if case .corrupt = self { true } else { false } }
+}
