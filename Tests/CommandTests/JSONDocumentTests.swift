@@ -261,6 +261,8 @@ private struct PrintedJSON {
     rot "$(find Family/photos -name IMG_0001.jpg | head -n 1)"
     j export -l Family -o b/3.zip
     j repair -l Family whole.zip $REFUSED
+    cp -r Family Lost; : > Lost/library.sqlite; rm -f Lost/library.sqlite-*
+    rot "$(find Lost/photos -name IMG_0001.jpg | head -n 1)"; j rebuild -l Lost --from whole.zip --from $REFUSED
     j archives b
     j archives b --latest
     j archives parts

@@ -93,7 +93,7 @@ struct ConfirmationOption: ParsableArguments {
   /// Asks the user to confirm an operation.
   ///
   /// - Throws: `ValidationError` if there is no terminal; `CancellationError` after a signal.
-  private static func ask(_ operation: DestructiveOperation) throws -> Bool {
+  static func ask(_ operation: DestructiveOperation) throws -> Bool {
     let question = operation.description.escaped
     guard isTerminal else {
       throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")

@@ -24,6 +24,8 @@ enum CommandMessage {
     case .nameLibrary: "add “library:” to the job"
     case .nameJobFile: "use --config FILE"
     case .listLibrary: "run smilepile photos to list categories and photos"
+    case .nameArchive:
+      "use --from ARCHIVE, or --without-archive to use only the photo files and what can be read of the database"
     case .moveOrRemovePhotos: "use --move-to CATEGORY or --with-photos"
     case .listArchive: "run smilepile inspect to list the categories"
     case .repairArchive: "run smilepile repair ARCHIVE"

@@ -47,7 +47,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case let status as ExitStatus: status
       case is CancellationError: Signals.received ?? .interrupted
       case is FileLock.Busy, JobError.running, InboxFault.busy, ResetRefusal.notStopped: .locked
-      case LibraryError.notALibrary: .notFound
+      case LibraryError.notALibrary, RebuildError.noArchive: .notFound
       case BackupError.noSuchBackup, BackupError.noBackups, BackupError.baseMissing, BackupError.baseRemoved,
         is JobFile.Missing,
         is NoSuchFolder, is Archives.NoArchive, is History.NoOperation:

@@ -1,0 +1,196 @@
+import ArchiveCatalog
+import ArgumentParser
+import Backup
+import FileSystem
+import Jobs
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+
+struct Rebuild: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebuild",
+    abstract: "Rebuild the lost or corrupt database of a library.",
+    discussion: """
+      Makes a new library.sqlite from the files in photos, the library's newest archive with its chain, and the rows that \
+      can be read of the old database. Without --from, searches the destinations of the library's jobs, and the archives \
+      that were exported on this machine.
+
+      Files that nothing knows get the category “Found again”. The old database moves to the folder .lost, a corrupt photo \
+      to .rotten. An undo, and the PIN if it cannot be read, are lost.
+
+      The exit code is 3 if a file was missing, corrupt or found again.
+
+      Example:
+        smilepile rebuild -l ~/Family --from /srv/backups
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Use this archive, or the newest archive of the library in this folder; may be given several times.",
+      valueName: "archive|folder"),
+    completion: .file(), transform: PathArgument.parse)
+  var from: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Bring missing files back from an archive, or leave their photos out.", valueName: "restore|leave"))
+  var missing = MissingPhotos.restore
+
+  @Flag(help: "If there is no archive, use only the photo files and what can be read of the database.")
+  var withoutArchive = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be done, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var confirmation: RebuildConfirmation
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var lock: LockOption
+  @OptionGroup var readers: ReadersOption
+  @OptionGroup var limits: LimitOptions
+  @OptionGroup var output: CommonOptions
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var archive: String?
+    var photos: Int
+    var categories: Int
+    var photosOfDatabase: Int
+    var restored: [String]
+    var missing: [String]
+    var damaged: [String]
+    var foundAgain: [String]
+    var untracked: [String]
+    var unusable: [String]
+    var bytes: Int
+    var lost: String?
+    var kept: String?
+    var pinLost: Bool
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let path = try library.path()
+    var options = RebuildOptions()
+    options.acceptsNoArchive = withoutArchive
+    options.missing = missing
+    options.isDryRun = dryRun
+    options.lockWait = lock.duration
+    options.readers = readers.readers
+    options.limits = limits.limits
+    options.ledger = .ofThisUser
+    options.authorization = confirmation.authorization
+    let sources = from.isEmpty ? try knownArchives(of: path) : ArchivePlaces(from.map { FilePath($0) })
+    for warning in sources.warnings { reporter.warn(warning) }
+    options.archives = sources.paths
+    options.password = try readPassword(of: sources, reporter)
+    let recorded = RecordedOperation(
+      .repair, library: path, archives: from.map { FilePath($0) }, isDryRun: dryRun)
+    let summary = try await Ledger.ofThisUser.recording(recorded) {
+      try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
+    }
+    report(summary, sources.warnings, reporter)
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+
+  private func report(_ summary: RebuildSummary, _ warnings: [String], _ reporter: Reporter) {
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.restored { reporter.note(photo.message.escaped) }
+    let verb = dryRun ? "would be put" : "is"
+    for path in summary.foundAgain {
+      reporter.note(
+        "\(path.escaped) is unknown, and \(verb) in the category “\(RebuildSummary.foundCategory)”")
+    }
+    for path in summary.untracked {
+      reporter.note("\(path.escaped) is no photo, and stays as an untracked file")
+    }
+    if let lost = summary.lostFiles { reporter.note("the old database is in \(lost.string.escaped)") }
+    if let kept = summary.corruptFiles { reporter.note("the corrupt files are in \(kept.string.escaped)") }
+    if summary.isPINLost, !dryRun {
+      reporter.warn("the PIN is lost; run smilepile pin set")
+    }
+    let parts = [
+      "\(dryRun ? "would rebuild" : "rebuilt") \(Count(summary.photos, "photo")) in "
+        + "\(Count(summary.categories, "category", "categories"))",
+      summary.restored.isEmpty ? nil : "\(summary.restored.count) restored",
+      summary.foundAgain.isEmpty ? nil : "\(summary.foundAgain.count) found again",
+      summary.missing.isEmpty ? nil : "\(summary.missing.count) missing",
+      summary.damaged.isEmpty ? nil : "\(summary.damaged.count) damaged",
+    ]
+    reporter.importantResult(parts.compactMap(\.self).joined(separator: ", "))
+    reporter.json(
+      Summary(
+        archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
+        photosOfDatabase: summary.photosOfDatabase, restored: summary.restored.map(\.message),
+        missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
+        foundAgain: summary.foundAgain, untracked: summary.untracked,
+        unusable: summary.unusable.map(\.message), bytes: summary.bytes, lost: summary.lostFiles?.string,
+        kept: summary.corruptFiles?.string, pinLost: summary.isPINLost,
+        warnings: warnings + summary.warnings, dryRun: summary.isDryRun))
+  }
+
+  // MARK: Archives
+
+  /// Reads the given password, or else that of a job, or else asks at the terminal if an archive is encrypted.
+  private func readPassword(of places: ArchivePlaces, _ reporter: Reporter) throws -> Secret? {
+    if try password.source == nil, let source = places.job {
+      return try JobContext.ofThisProcess(reporter).password(source)
+    }
+    let archives = TerminalPrompt.isPossible ? try ImportSources(places.paths).sources.map(\.path) : []
+    return try password.read(for: archives, limits.limits, reporter)
+  }
+
+  /// Where the archives of a library are.
+  private struct ArchivePlaces {
+    var paths: [FilePath]
+    var warnings: [String] = []
+    /// The source of the password of a job; nil if its archives are not encrypted.
+    var job: PasswordSource?
+
+    init(_ paths: [FilePath] = []) { self.paths = paths }
+  }
+
+  /// Returns the destinations of the library's jobs, and the archives that were exported on this machine.
+  private func knownArchives(of path: FilePath) throws -> ArchivePlaces {
+    var places = ArchivePlaces()
+    for job in try file.readIfPresent()?.jobs(ofLibrary: path, id: nil, .ofThisUser) ?? [] {
+      for destination in job.destinations {
+        if let fault = destination.readingFault() {
+          places.warnings.append(fault)
+        } else {
+          places.paths.append(destination.path)
+        }
+      }
+      places.job = places.job ?? job.password
+    }
+    for entry in Ledger.ofThisUser.history(library: (path, nil)) where entry.run.kind == .export {
+      let archives = entry.details.archives.map { FilePath($0) }
+      places.paths += archives.filter { archive in
+        !places.paths.contains { $0 == archive || $0.isSamePlace(as: archive.folder) }
+          && (try? File.open(archive, .readFollowingLinks)) != nil
+      }
+    }
+    return places
+  }
+}
+
+extension MissingPhotos: ExpressibleByArgument {}
+
+/// Confirms the rebuild of a library with delete protection.
+struct RebuildConfirmation: ParsableArguments {
+  @Flag(
+    name: .shortAndLong,
+    help: "Do not ask before a library with delete protection is rebuilt without its PIN.")
+  var yes = false
+
+  /// An authorization that asks the user at the terminal.
+  var authorization: Authorization {
+    let yes = yes
+    return Authorization(pin: { _ in nil }, confirms: { try yes || ConfirmationOption.ask($0) })
+  }
+}
