@@ -116,13 +116,13 @@ struct Invariants: Sendable {
   /// Opens the library for writing, as the next start does.
   private func recover(_ scene: Scene) throws {
     let library = operation.library(scene)
-    guard FileManager.default.fileExists(atPath: library.appending("library.sqlite").string) else { return }
+    guard Scene.hasDatabase(library) else { return }
     _ = try LibraryWriter(path: library, lockWait: .seconds(10))
   }
 
   private func leftovers(_ scene: Scene) throws -> [String] {
     let path = operation.library(scene)
-    guard FileManager.default.fileExists(atPath: path.appending("library.sqlite").string) else { return [] }
+    guard Scene.hasDatabase(path) else { return [] }
     var faults: [String] = []
     let untracked = try Library(path: path).untrackedFiles().map(\.string)
     for file in untracked where file != "photos/2023/11/notes.txt" {

@@ -14,9 +14,9 @@ struct LibraryState: Equatable {
   /// Inconsistencies that no library may have, each as a sentence.
   private(set) var faults: [String] = []
 
-  /// - Parameter path: a folder without a library has an empty state.
+  /// - Parameter path: a folder without a database, or with an empty one, has an empty state.
   init(of path: FilePath) throws {
-    guard FileManager.default.fileExists(atPath: path.appending("library.sqlite").string) else { return }
+    guard Scene.hasDatabase(path) else { return }
     let library = try Library(path: path)
     let contents = try library.contents()
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })

@@ -71,6 +71,20 @@ struct Scene: Sendable {
     try write(bytes(11), to: staging + "/4")
   }
 
+  /// Empties the database, and leaves the log of another one.
+  func loseDatabase() throws {
+    try write([], to: "Library/library.sqlite")
+    try write(Array("a log".utf8), to: "Library/library.sqlite-wal")
+    try? FileManager.default.removeItem(atPath: library.appending("library.sqlite-shm").string)
+  }
+
+  /// Returns true if a folder has a database that is not empty.
+  static func hasDatabase(_ library: FilePath) -> Bool {
+    let path = library.appending("library.sqlite").string
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.size] as? Int ?? 0 > 0
+  }
+
   /// Puts the backup into an inbox.
   func fillInbox() throws {
     try FileManager.default.createDirectory(atPath: inbox.string, withIntermediateDirectories: true)

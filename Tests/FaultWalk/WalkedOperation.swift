@@ -356,6 +356,7 @@ extension WalkedOperation {
   }
 
   private static let repairs = [
+    rebuild("rebuild"), rebuild("rebuild like FAT", lacks: likeFAT),
     WalkedOperation(
       name: "repair library", result: .change,
       arguments: { [["repair", "-l", $0.library.string, $0.folder.appending("first.zip").string]] },
@@ -391,6 +392,31 @@ extension WalkedOperation {
         try Data(bytes).write(to: URL(fileURLWithPath: scene.backup.string))
       }, archived: (photos: 4, files: 4)),
   ]
+
+  /// Rebuilds a library with an empty database and a log, a corrupt file, and a missing one.
+  private static func rebuild(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change,
+      arguments: {
+        [["rebuild", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string]]
+      },
+      run: { scene in
+        var options = RebuildOptions()
+        options.archives = [scene.folder.appending("first.zip")]
+        options.readers = 1
+        options.lockWait = .seconds(10)
+        let summary = try await Work.rebuild(scene.library, options: options).summary
+        return summary.findings.isEmpty
+      }, lacks: lacks,
+      prepare: { scene in
+        _ = try await Work.export(scene.library, to: scene.folder.appending("first.zip")).summary
+        let photos = try Library(path: scene.library).contents().photos
+        let file = { (index: Int) in scene.library.appending(FilePath(photos[index].path).components).string }
+        try FileManager.default.removeItem(atPath: file(0))
+        try Data("rotten".utf8).write(to: URL(fileURLWithPath: file(1)))
+        try scene.loseDatabase()
+      }, isOnce: true)
+  }
 
   private static let extracting = [
     extract("extract"), extract("extract like FAT", lacks: likeFAT),
