@@ -4,18 +4,36 @@ enum DatabaseHeader {
   static let length = 100
   private static let pageSize = 4096
 
-  /// Returns true if a database has lost its header and not the rest of its first page, which is that of a table.
+  /// Returns the header with which SQLite opens a damaged database: another one if it is lost, or one with the number of pages
+  /// that are left, since SQLite refuses a truncated database; nil if neither is the case.
   ///
   /// - Parameter start: the first 101 bytes.
-  static func isLost(of start: [UInt8]) -> Bool {
+  static func replacing(_ start: [UInt8], fileSize: Int) -> [UInt8]? {
+    if isLost(of: start) { return bytes(fileSize: fileSize) }
+    let pages = fileSize / pageSize
+    guard start.count > length, start[16] == UInt8(pageSize >> 8), start[17] == 0,
+      start[28..<32].reduce(0, { $0 << 8 | Int($1) }) > pages
+    else { return nil }
+    var header = Array(start.prefix(length))
+    header.replaceSubrange(28..<32, with: number(pages))
+    // the number of pages is valid for this change
+    header.replaceSubrange(92..<96, with: header[24..<28])
+    return header
+  }
+
+  private static func number(_ value: Int) -> [UInt8] {
+    withUnsafeBytes(of: UInt32(clamping: value).bigEndian) { [UInt8]($0) }
+  }
+
+  /// Returns true if a database has lost its header and not the rest of its first page, which is that of a table.
+  private static func isLost(of start: [UInt8]) -> Bool {
     // a leaf or an inner page of a table
     start.count > length && !start.starts(with: "SQLite format 3\0".utf8)
       && [0x0D, 0x05].contains(start[length])
   }
 
   /// Returns the header of a database of this size, without a freelist.
-  static func bytes(fileSize: Int) -> [UInt8] {
-    func number(_ value: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(value).bigEndian) { [UInt8]($0) } }
+  private static func bytes(fileSize: Int) -> [UInt8] {
     let counter = number(1)
     var bytes = [UInt8]("SQLite format 3\0".utf8)
     // the page size; WAL mode; no reserved bytes; the fractions of payload

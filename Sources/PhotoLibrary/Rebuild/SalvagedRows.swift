@@ -58,21 +58,20 @@ extension LostLibrary {
     // SQLite applies the log only to a database that it may lock
     for isImmutable in [false, true] {
       let rows = try Self.rows(of: Library.databaseName, in: folder, isImmutable: isImmutable)
-      if let rows { return rows }
+      if let rows, !rows.isEmpty { return rows }
     }
-    return try rowsWithoutHeader(of: Library.databaseName, in: folder) ?? SalvagedRows()
+    return try rowsOfCopy(of: Library.databaseName, in: folder) ?? SalvagedRows()
   }
 
-  /// Reads the rows of a database that has lost only its header, from a copy with another one.
+  /// Reads the rows of a database that has lost its header, or that is truncated, from a copy with another header.
   ///
-  /// - Returns: nil if the header is intact, or more than the header is lost, or nothing may be written.
-  private func rowsWithoutHeader(of name: FilePath, in folder: OpenFolder) throws -> SalvagedRows? {
+  /// - Returns: nil if another header does not help, or nothing may be written.
+  private func rowsOfCopy(of name: FilePath, in folder: OpenFolder) throws -> SalvagedRows? {
     guard !isReadOnly else { return nil }
     let file = try folder.directory.open(name, .read)
     let size = try file.status().size
-    guard DatabaseHeader.isLost(of: try file.read(DatabaseHeader.length + 1, at: 0)), size <= 1 << 30 else {
-      return nil
-    }
+    let start = try file.read(DatabaseHeader.length + 1, at: 0)
+    guard size <= 1 << 30, let header = DatabaseHeader.replacing(start, fileSize: size) else { return nil }
     let staging = LibraryReconstruction.staging
     try root.makeDirectories(staging)
     let copy = staging.appending("0")
@@ -80,7 +79,7 @@ extension LostLibrary {
     defer { _ = try? root.remove(copy) }
     do {
       let copied = try root.open(copy, .create)
-      try copied.write(DatabaseHeader.bytes(fileSize: size), at: 0)
+      try copied.write(header, at: 0)
       var offset = DatabaseHeader.length
       while case let piece = try file.read(1 << 20, at: offset), !piece.isEmpty {
         try copied.write(piece, at: offset)
