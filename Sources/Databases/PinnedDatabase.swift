@@ -15,7 +15,8 @@ package import SystemPackage
 package final class PinnedDatabase: Sendable {
   /// The connection. Only this value closes it.
   package let queue: DatabaseQueue
-  private let folder: OpenFolder
+  /// Nil for a database in memory.
+  private let folder: OpenFolder?
   /// Interrupts statements.
   private let counter: ProgressCounter?
 
@@ -29,18 +30,53 @@ package final class PinnedDatabase: Sendable {
     _ name: FilePath, in folder: OpenFolder, _ configuration: Configuration, isImmutable: Bool = false
   ) throws {
     try Self.registration.get()
-    var configuration = configuration
     let counter = ProgressCounter.running
-    configuration.prepareDatabase { database in
-      try database.restrict()
-      if let counter { database.interrupt(after: counter) }
-    }
+    let configuration = Self.restricting(configuration, counter)
     let path = name.inFolder(folder.directory.descriptorPath)
     let options = isImmutable ? "&immutable=1" : ""
     queue = try DatabaseQueue(
       path: "file:\(path)?vfs=smilepile-pinned\(options)", configuration: configuration)
     self.folder = folder
     self.counter = counter
+  }
+
+  /// Opens a copy of a database in memory, which cannot be changed. Blocks.
+  ///
+  /// - Parameters:
+  ///   - count: the number of bytes, at most 1 GiB.
+  ///   - fill: writes the bytes of the database, whose header must not have WAL mode. https://www.sqlite.org/c3ref/deserialize.html
+  /// - Throws: `DatabaseError`, or what `fill` throws.
+  package init(bytes count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
+    let counter = ProgressCounter.running
+    queue = try DatabaseQueue(configuration: Self.restricting(Configuration(), counter))
+    folder = nil
+    self.counter = counter
+    guard let memory = sqlite3_malloc64(UInt64(count)) else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+    do {
+      try fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
+    } catch {
+      sqlite3_free(memory)
+      throw error
+    }
+    try queue.inDatabase { database in
+      // frees the memory, even if it fails
+      let code = sqlite3_deserialize(
+        database.sqliteConnection, "main", memory.assumingMemoryBound(to: UInt8.self), Int64(count), Int64(count),
+        UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY))
+      guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+      database.clearSchemaCache()
+    }
+  }
+
+  private static func restricting(
+    _ configuration: Configuration, _ counter: ProgressCounter?
+  ) -> Configuration {
+    var configuration = configuration
+    configuration.prepareDatabase { database in
+      try database.restrict()
+      if let counter { database.interrupt(after: counter) }
+    }
+    return configuration
   }
 
   /// Closes the connection, and reports a failure.
@@ -51,7 +87,7 @@ package final class PinnedDatabase: Sendable {
     do {
       try queue.close()
     } catch {
-      _ = Unmanaged.passRetained(folder)
+      if let folder { _ = Unmanaged.passRetained(folder) }
     }
   }
 
