@@ -61,15 +61,16 @@ package enum Ownership {
     try require(descriptor: file.descriptor, at: file.path)
   }
 
-  /// Throws if another user may change a file or folder in a folder that passes, or if a file in it has a second name,
-  /// which may be in another folder.
+  /// Throws if another user may change a file or folder in a folder that passes, or if a file in it has another name, which
+  /// may be in another folder.
   ///
+  /// - Parameter names: the number of the file's names that the caller knows.
   /// - Throws: `OwnershipError`.
   package static func require(
-    _ status: FileStatus, inOwnFolderAt path: @autoclosure () -> FilePath
+    _ status: FileStatus, inOwnFolderAt path: @autoclosure () -> FilePath, names: Int = 1
   ) throws(OwnershipError) {
     try check(status, path(), owners, isUsed: true)
-    if status.kind == .file { try requireOneName(status, at: path()) }
+    if status.kind == .file { try requireNames(names, status, at: path()) }
   }
 
   /// Throws if a lock file in a folder of any user belongs to another user, or has a second name.
@@ -82,7 +83,13 @@ package enum Ownership {
   static func requireOneName(
     _ status: FileStatus, at path: @autoclosure () -> FilePath
   ) throws(OwnershipError) {
-    guard status.linkCount > 1 else { return }
+    try requireNames(1, status, at: path())
+  }
+
+  private static func requireNames(
+    _ known: Int, _ status: FileStatus, at path: @autoclosure () -> FilePath
+  ) throws(OwnershipError) {
+    guard status.linkCount > known else { return }
     throw OwnershipError(path: path(), cause: .names(status.linkCount))
   }
 

@@ -38,7 +38,7 @@ extension Library {
     _ database: Database
   ) throws -> [(id: String, sequence: Int64, isOwn: Bool)] {
     guard try database.tableExists("export") else { return [] }
-    let isNumbered = try database.columns(in: "export").contains { $0.name == "sequence" }
+    let isNumbered = try ExportRecord.hasSequence(database)
     var latest = Int64.min
     return try database.rows(
       """

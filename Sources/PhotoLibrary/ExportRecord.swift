@@ -76,6 +76,20 @@ extension ExportRecord: StoredRow {
 }
 
 extension ExportRecord {
+  /// Returns true if the database numbers exports, as those of version 7 and later do.
+  static func hasSequence(_ database: Database) throws -> Bool {
+    try database.columns(in: databaseTableName).contains { $0.name == "sequence" }
+  }
+
+  /// Numbers the exports of an older version, in the order of their records: as the migration does.
+  static func number(_ exports: inout [ExportRecord]) {
+    var latest = Int64.min
+    for index in exports.indices {
+      latest = max(latest, exports[index].at)
+      exports[index].sequence = latest
+    }
+  }
+
   /// Inserts the record into a database of the newest version.
   func record(in database: Database) throws {
     try insert(database)

@@ -13,6 +13,9 @@ extension Library {
       try requireNoRemains(root)
       throw LibraryError.notALibrary(path)
     }
+    if try LostLibrary.isRebuildInterrupted(in: root) {
+      throw LibraryError.database(path, reason: "a rebuild was interrupted; \(remedy(for: root))")
+    }
     // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60, application id at 68
     let file = try DatabaseFile.shared(databaseName, in: root)
     let header = try file.header(100)
@@ -47,7 +50,9 @@ extension Library {
     guard !Ownership.isTrusted(root.path) else { return }
     for name in ownedNames {
       guard let status = try root.status(of: name), status.kind != .symbolicLink else { continue }
-      try Ownership.require(status, inOwnFolderAt: root.path(of: name))
+      try Ownership.require(
+        status, inOwnFolderAt: root.path(of: name),
+        names: 1 + LostLibrary.folders(with: name, status, in: root).count)
     }
     try requireOwnedFolders(in: "photos", of: root, depth: 2)
   }

@@ -69,8 +69,10 @@ import Testing
     #expect(try Library(path: library.path).untrackedFiles().allSatisfy { $0.starts(with: "photos") })
   }
 
-  @Test("Reconstruction: after an interruption before the end, the rows of the removed log are still read")
-  func interrupted() throws {
+  /// Leaves what a rebuild leaves that is interrupted after it has removed the log.
+  ///
+  /// - Returns: the folder with the database and the log.
+  private func interruptRebuild() throws -> FilePath {
     try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: database)
     let (_, log) = try leaveUnappliedLog()
     let folder = library.path.appending(".lost/2026-11-26T130955Z")
@@ -80,8 +82,45 @@ import Testing
       atPath: database.string, toPath: folder.appending("library.sqlite").string)
     try write(log, to: folder.appending("library.sqlite-wal"))
     try? FileManager.default.removeItem(atPath: library.path.appending("library.sqlite-wal").string)
+    return folder
+  }
+
+  @Test("Reconstruction: after an interruption before the end, the rows of the removed log are still read")
+  func interrupted() throws {
+    _ = try interruptRebuild()
     let rows = try LostLibrary(path: library.path, isReadOnly: true).salvagedRows()
     #expect(rows.categories.map(\.id) == [1, 5])
+  }
+
+  @Test("Reconstruction: after an interruption before the end, other commands refuse the library and name rebuild")
+  func refusedAfterInterruption() throws {
+    _ = try interruptRebuild()
+    let error = #expect(throws: LibraryError.self) { try Library(path: library.path) }
+    #expect(error?.description.contains("a rebuild was interrupted; run smilepile rebuild -l") == true)
+  }
+
+  @Test("Reconstruction: after an interruption before the end, the next one keeps the old files in the same folder")
+  func repeatedAfterInterruption() throws {
+    let folder = try interruptRebuild()
+    let kept = try bytes(folder.appending("library.sqlite-wal"))
+    let lost = try LostLibrary(path: library.path, isReadOnly: false)
+    let rows = try lost.salvagedRows()
+    let reconstruction = LibraryReconstruction(of: lost, rows)
+    try reconstruction.begin()
+    let contents = LibraryContents(categories: rows.categories, photos: [], settings: Settings(createdAt: 1))
+    let outcome = try reconstruction.commit(RebuiltContents(contents), [])
+    #expect(outcome.lostFiles.map { library.path.appending($0.components) } == folder)
+    #expect(try bytes(folder.appending("library.sqlite-wal")) == kept)
+    #expect(try library.contents.categories.map(\.id) == [1, 5])
+  }
+
+  @Test("Lost library: a database with a second name outside of the library is refused")
+  func secondName() throws {
+    try write([7], to: database)
+    let other = library.path.removingLastComponent().appending("second-\(UUID())")
+    defer { try? FileManager.default.removeItem(atPath: other.string) }
+    try FileManager.default.linkItem(atPath: database.string, toPath: other.string)
+    #expect(throws: OwnershipError.self) { try LostLibrary(path: library.path, isReadOnly: true) }
   }
 
   @Test("Reconstruction: two rebuilds in one second have different folders")
@@ -111,6 +150,27 @@ import Testing
     #expect(throws: LibraryError.newerVersion(library.path)) {
       try LostLibrary(path: library.path, isReadOnly: true)
     }
+  }
+
+  @Test("Lost library: a file with the name of the database, without photos and lock, is not a library")
+  func otherProgram() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("of another program", to: "library.sqlite")
+    #expect(throws: LibraryError.notALibrary(folder.path)) {
+      try LostLibrary(path: folder.path, isReadOnly: true)
+    }
+    try Data(bytes(database)).write(to: URL(fileURLWithPath: folder.path("library.sqlite").string))
+    #expect(throws: RebuildError.isIntact(folder.path)) {
+      try LostLibrary(path: folder.path, isReadOnly: true)
+    }
+  }
+
+  @Test("Lost library: a database whose header cannot be read is lost")
+  func badSector() throws {
+    let real = FilePath(URL(fileURLWithPath: database.string).resolvingSymlinksInPath().path)
+    let fault = ArmedFault(Fault(.badSectors(0..<512), below: real))
+    defer { fault.disarm() }
+    #expect(try LostLibrary(path: library.path, isReadOnly: true).fault == "it cannot be read")
   }
 
   @Test("Lost library: a wrong version in the header is a fault")

@@ -43,12 +43,39 @@ extension Movement {
   static func fetchAll(_ database: Database) throws -> [Movement] {
     // a reader does not migrate
     guard try database.tableExists(table) else { return [] }
-    return try database.rows(
+    return try fetch(
       """
       SELECT id, md5, size, tag, assetPath, origin, destination, at FROM \(table)
       WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd)) ORDER BY id
+      """, of: table, database)
+  }
+
+  /// Reads what a person removed from a library of the versions 3 to 10, oldest first: as the migration does.
+  static func fetchDeletions(_ database: Database) throws -> [Movement] {
+    let hasTags = try database.columns(in: "replacedPhoto").contains { $0.name == "tag" }
+    return try fetch(
+      """
+      SELECT deletion.rowid, deletion.md5, min(fileSize), \(hasTags ? "tag" : "NULL"), assetPath, category, NULL, at
+      FROM deletion LEFT JOIN replacedPhoto
+        ON replacedPhoto.changeId = deletion.changeId AND replacedPhoto.md5 = deletion.md5
+      GROUP BY deletion.rowid ORDER BY deletion.rowid
+      """, of: "deletion", database)
+  }
+
+  /// Returns the places of the movements of `sort` among those of `fetchAll`.
+  static func fetchPlacesOfSort(_ database: Database) throws -> Set<Int> {
+    let isOfSort = try database.rows(
+      """
+      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') FROM \(table)
+      WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd)) AND (md5 IS NULL OR size IS NOT NULL)
+      ORDER BY id
       """, of: table
-    ) { row in
+    ) { try $0.flag("changeId", at: 0) }
+    return Set(isOfSort.indices.filter { isOfSort[$0] })
+  }
+
+  private static func fetch(_ sql: String, of table: String, _ database: Database) throws -> [Movement] {
+    try database.rows(sql, of: table) { row in
       let subject: Subject
       if let md5 = try row.optionalMD5("md5", at: 1) {
         guard let size = try row.optionalCount("size", at: 2) else { return nil }
@@ -69,12 +96,21 @@ extension Movement {
   static func replaceAll(by movements: [Movement], changeID: String, at: Int64, _ database: Database) throws {
     try database.execute(
       sql: "INSERT INTO \(table) (changeId, at) VALUES (?, ?)", arguments: [changeID, at])
+    try insert(movements, database) { _ in changeID }
+  }
+
+  /// Inserts movements behind all others.
+  ///
+  /// - Parameter changeID: the ID of the change of the movement at a place in `movements`.
+  static func insert(
+    _ movements: [Movement], _ database: Database, changeID: (_ place: Int) -> String
+  ) throws {
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO \(table) (changeId, at, md5, size, tag, assetPath, origin, destination)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    for movement in movements {
+    for (place, movement) in movements.enumerated() {
       var values: (md5: Data?, size: Int?, tag: Data?, path: String?)
       switch movement.subject {
       case .photo(let content, let tag):
@@ -84,7 +120,7 @@ extension Movement {
       }
       try statement.execute(
         arguments: [
-          changeID, movement.at, values.md5, values.size, values.tag, values.path, movement.origin,
+          changeID(place), movement.at, values.md5, values.size, values.tag, values.path, movement.origin,
           movement.destination,
         ])
     }

@@ -2,7 +2,7 @@
 /// counters. https://www.sqlite.org/fileformat2.html#the_database_header
 enum DatabaseHeader {
   static let length = 100
-  private static let pageSize = 4096
+  static let pageSize = 4096
 
   /// Returns the header with which SQLite opens a damaged database: another one if it is lost, or one with the number of pages
   /// that are left, since SQLite refuses a truncated database; nil if neither is the case.
@@ -18,8 +18,18 @@ enum DatabaseHeader {
     header.replaceSubrange(28..<32, with: number(pages))
     // the number of pages is valid for this change
     header.replaceSubrange(92..<96, with: header[24..<28])
+    header.replaceSubrange(18..<20, with: rollbackMode)
     return header
   }
+
+  /// Returns true if these are the first bytes of the database of a library.
+  static func isOfLibrary(_ start: [UInt8]) -> Bool {
+    start.count >= length && start.starts(with: "SQLite format 3\0".utf8)
+      && start[68..<72].reduce(0, { $0 << 8 | Int32($1) }) == Schema.applicationID
+  }
+
+  /// A database in memory has no log.
+  private static let rollbackMode: [UInt8] = [1, 1]
 
   private static func number(_ value: Int) -> [UInt8] {
     withUnsafeBytes(of: UInt32(clamping: value).bigEndian) { [UInt8]($0) }
@@ -36,8 +46,8 @@ enum DatabaseHeader {
   private static func bytes(fileSize: Int) -> [UInt8] {
     let counter = number(1)
     var bytes = [UInt8]("SQLite format 3\0".utf8)
-    // the page size; WAL mode; no reserved bytes; the fractions of payload
-    bytes += [UInt8(pageSize >> 8), 0, 2, 2, 0, 64, 32, 32]
+    // the page size; no reserved bytes; the fractions of payload
+    bytes += [UInt8(pageSize >> 8), 0] + rollbackMode + [0, 64, 32, 32]
     bytes += counter + number(fileSize / pageSize)
     // the freelist; the schema's counter and format; the cache size, the largest root page, UTF-8
     bytes += number(0) + number(0) + counter + number(4) + number(0) + number(0) + number(1)

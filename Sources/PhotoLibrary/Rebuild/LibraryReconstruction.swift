@@ -17,6 +17,8 @@ package struct RebuiltContents: Sendable {
   package var photosNotInArchive: Set<Int64> = []
   /// The archives of the library, oldest first.
   package var exports: [ExportRecord] = []
+  /// What the damaged database tells about runs of `sort`.
+  package var sorting = SalvagedSorting()
   /// The ID of the archive that the rows come from; nil if they come from no archive.
   package var archiveID: String?
 
@@ -145,31 +147,49 @@ package final class LibraryReconstruction: Sendable {
         try database.execute(sql: "UPDATE identity SET uuid = ?", arguments: [id])
       }
       try database.execute(sql: "UPDATE contentTagKey SET secret = ?", arguments: [Data(secret)])
+      let sortID = try insert(rebuilt.sorting, at: now, to: database)
       var archived = LibraryEdit()
       archived.newCategories = contents.categories
       archived.newPhotos = contents.photos.filter { !rebuilt.photosNotInArchive.contains($0.id) }
-      archived.movements = contents.movements.isEmpty ? nil : contents.movements
       // what was kept for an undo is lost
-      try apply(archived, as: .discard, rebuilt.tags, at: now, to: database)
+      let change = try apply(archived, as: .discard, rebuilt.tags, at: now, to: database)
+      try Movement.insert(contents.movements, database) { place in
+        rebuilt.sorting.movements.contains(place) ? sortID ?? change.id : change.id
+      }
+      let changes = try database.rowCount(of: "change")
       for var export in rebuilt.exports {
         // the photos of the archive were added before it, and those of older archives perhaps afterwards
-        export.changes = export.id == rebuilt.archiveID ? 1 : 0
+        export.changes = export.id == rebuilt.archiveID ? changes : 0
         try export.record(in: database)
       }
       var others = LibraryEdit()
       others.newPhotos = contents.photos.filter { rebuilt.photosNotInArchive.contains($0.id) }
-      if !others.isEmpty { try apply(others, as: .add, rebuilt.tags, at: now, to: database) }
+      if !others.isEmpty { _ = try apply(others, as: .add, rebuilt.tags, at: now, to: database) }
       try pin?.save(database)
     }
+  }
+
+  /// Inserts the marks of `sort`, and a change for its movements.
+  ///
+  /// - Returns: the ID of the change; nil if there are no movements.
+  private func insert(
+    _ sorting: SalvagedSorting, at now: Int64, to database: Database
+  ) throws -> String? {
+    for mark in sorting.marks { try mark.insert(database) }
+    guard !sorting.movements.isEmpty else { return nil }
+    let change = Change.Record(id: UUID().uuidString, kind: .sort, at: now)
+    try change.insert(database)
+    return change.id
   }
 
   private func apply(
     _ edit: LibraryEdit, as kind: Change.Kind, _ tags: [String: ContentTag], at now: Int64,
     to database: Database
-  ) throws {
+  ) throws -> Change.Record {
     let change = Change.Record(id: UUID().uuidString, kind: kind, at: now)
     try change.insert(database)
     try edit.apply(to: database, change: change, tags: tags)
+    return change
   }
 
   // MARK: Photo files
@@ -224,12 +244,15 @@ package final class LibraryReconstruction: Sendable {
       try library.root.status(of: ReplacedFiles.parent)?.kind == .directory
       && !library.root.directory(ReplacedFiles.parent).names().isEmpty
     guard !names.isEmpty || hasUndo else { return nil }
-    let folder = try newFolder(in: root, now)
+    let folder = try unfinishedFolder() ?? newFolder(in: root, now)
     let kept = try library.root.directory(folder)
     var linked: Set<FilePath> = []
-    for name in names where try library.root.status(of: name)?.kind == .file {
+    for name in names {
+      guard let status = try library.root.status(of: name), status.kind == .file else { continue }
       do {
-        try kept.link(library.root.open(name, .read), as: name)
+        if try kept.status(of: name)?.identity != status.identity {
+          try kept.link(library.root.open(name, .read), as: freeName(name, in: kept))
+        }
         linked.insert(name)
       } catch {
         if error.errno == .noSpace { throw error }
@@ -238,15 +261,31 @@ package final class LibraryReconstruction: Sendable {
     try kept.sync()
     for name in names {
       if !linked.contains(name) {
-        try library.root.rename(name, to: kept, as: name)
+        try library.root.rename(name, to: kept, as: freeName(name, in: kept))
       } else if name != Library.databaseName {
         try library.root.remove(name)
       }
     }
-    if hasUndo { _ = try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: "undo") }
+    if hasUndo { _ = try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: freeName("undo", in: kept)) }
     try kept.sync()
     try library.root.sync()
     return folder
+  }
+
+  /// Returns the folder in which an interrupted rebuild has linked the database; nil if there is none.
+  private func unfinishedFolder() throws -> FilePath? {
+    guard let database = try library.root.status(of: Library.databaseName) else { return nil }
+    return try LostLibrary.folders(with: Library.databaseName, database, in: library.root).first
+  }
+
+  /// Returns the name, or another one if the folder has it already.
+  private func freeName(_ name: FilePath, in folder: borrowing Directory) throws(FileError) -> FilePath {
+    var (free, number) = (name, 1)
+    while try folder.status(of: free) != nil {
+      number += 1
+      free = FilePath("\(name.string)_\(number)")
+    }
+    return free
   }
 
   private func newFolder(in parent: FilePath, _ now: Date) throws -> FilePath {
@@ -261,11 +300,6 @@ package final class LibraryReconstruction: Sendable {
     try library.root.makeDirectories(folder)
     return folder
   }
-}
-
-extension LostLibrary {
-  /// The folder that has the files of lost databases. Only a person deletes them.
-  static let lostFiles: FilePath = ".lost"
 }
 
 extension Library {

@@ -50,12 +50,42 @@ package final class LostLibrary: Sendable {
     (self.path, self.fault, self.folder) = (path, fault, folder)
   }
 
-  /// Throws if a folder has neither a database nor photos.
-  private static func requireRemains(_ root: borrowing Directory) throws {
-    if try root.status(of: Library.databaseName) != nil { return }
-    guard try root.status(of: "photos")?.kind == .directory else {
-      throw LibraryError.notALibrary(root.path)
+  /// The folder that has the files of lost databases. Only a person deletes them.
+  static let lostFiles: FilePath = ".lost"
+
+  /// Returns true if a rebuild was interrupted after it had linked the database in `.lost`. The database is then perhaps
+  /// without its log.
+  static func isRebuildInterrupted(in root: borrowing Directory) throws -> Bool {
+    guard let status = try root.status(of: Library.databaseName) else { return false }
+    return try !folders(with: Library.databaseName, status, in: root).isEmpty
+  }
+
+  /// Returns the folders in `.lost` in which a file of the database has another name.
+  static func folders(
+    with name: FilePath, _ status: FileStatus, in root: borrowing Directory
+  ) throws(FileError) -> [FilePath] {
+    guard status.kind == .file, status.linkCount > 1, Library.databaseFiles.contains(name),
+      try root.status(of: lostFiles)?.kind == .directory
+    else { return [] }
+    let lost = try root.directory(lostFiles)
+    var folders: [FilePath] = []
+    for folder in try lost.names() where try lost.status(of: folder)?.kind == .directory {
+      guard try lost.directory(folder).status(of: name)?.identity == status.identity else { continue }
+      folders.append(lostFiles.appending(folder.components))
     }
+    return folders
+  }
+
+  /// Throws if a folder has neither photos nor the lock of a library, and no database of one either. Another program may have
+  /// made a file with the name of the database.
+  private static func requireRemains(_ root: borrowing Directory) throws {
+    if try root.status(of: "photos")?.kind == .directory { return }
+    if try root.status(of: "library.lock")?.kind == .file { return }
+    if try root.status(of: Library.databaseName)?.kind == .file {
+      let start = try root.open(Library.databaseName, .read).read(DatabaseHeader.length, at: 0)
+      if DatabaseHeader.isOfLibrary(start) { return }
+    }
+    throw LibraryError.notALibrary(root.path)
   }
 
   /// Opens a file by its path in the library, never through a symbolic link. Any thread.
@@ -96,14 +126,17 @@ extension Library {
     guard let status = try folder.directory.status(of: databaseName) else { return "it is missing" }
     guard status.kind == .file else { return "it is not a file" }
     guard status.size > 0 else { return "it is empty" }
+    guard try !LostLibrary.isRebuildInterrupted(in: folder.directory) else { return "a rebuild was interrupted" }
     let file: DatabaseFile
     var isNewer = false
     do {
       file = try check(folder.directory)
     } catch LibraryError.notALibrary, LibraryError.database {
       return "it is not the database of a library"
+    } catch let error as FileError where error.errno == .ioError {
+      return "it cannot be read"
     } catch LibraryError.newerVersion {
-      // the number in the header may be corrupt; the names of the migrations decide
+      // the number in the header may be corrupt; a newer version writes names of migrations, too
       isNewer = true
       file = try DatabaseFile.shared(databaseName, in: folder.directory)
     }
@@ -114,15 +147,19 @@ extension Library {
       let pinned = try PinnedDatabase(databaseName, in: folder, configuration)
       return try withExtendedLifetime(file) {
         try pinned.queue.read { database in
-          if try Schema.known.isSuperseded(in: database) {
-            throw LibraryError.newerVersion(folder.directory.path)
+          switch (isNewer, try Schema.known.isSuperseded(in: database)) {
+          case (true, true): throw LibraryError.newerVersion(folder.directory.path)
+          case (true, false), (false, true): return "its version is unknown"
+          case (false, false): return try Self.fault(of: database)
           }
-          return isNewer ? "its version is unknown" : try Self.fault(of: database)
         }
       }
     } catch let error as DatabaseError {
       guard [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode) else {
-        throw translation(of: error, file, in: folder.directory)
+        let error = translation(of: error, file, in: folder.directory)
+        // the disk has lost a part of the file
+        if (error as? FileError)?.errno == .ioError { return "it cannot be read" }
+        throw error
       }
       return error.message ?? error.description
     } catch {
@@ -137,6 +174,17 @@ extension Library {
     _ = try ContentTags(database)
     _ = try UndoStack(database)
     _ = try FileMove.pending(in: database)
+    if try database.tableExists(ExportRecord.databaseTableName) {
+      _ = try ExportRecord.fetchAll(database, sql: "SELECT *, rowid FROM export")
+    }
+    if try database.tableExists("change") {
+      _ = try database.rows("SELECT id, kind, at FROM change", of: "change") { try Change.Record($0) }
+    }
+    if try database.tableExists("pin") { _ = try PINRecord(database) }
+    if try database.tableExists("identity") {
+      guard let id = try String.fetchOne(database, sql: "SELECT uuid FROM identity"), UUID(uuidString: id) != nil
+      else { return "it has no library ID" }
+    }
     let answer = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
     return answer == "ok" ? nil : answer ?? "its structure cannot be checked"
   }

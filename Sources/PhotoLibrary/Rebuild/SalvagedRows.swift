@@ -23,6 +23,8 @@ package struct SalvagedRows: Sendable {
   package internal(set) var settings: Settings?
   /// What a person moved or removed; nil if it cannot be read completely, since the order matters.
   package internal(set) var movements: [Movement]?
+  /// What runs of `sort` left.
+  package internal(set) var sorting = SalvagedSorting()
   /// The archives that were made of the library.
   package internal(set) var exports: [ExportRecord] = []
   var secret: [UInt8]?
@@ -47,6 +49,18 @@ package struct SalvagedRows: Sendable {
   package internal(set) var knowsPIN = false
 }
 
+/// What runs of `sort` left in a damaged database. If it cannot be read, the next run considers all photos except those
+/// that were moved.
+package struct SalvagedSorting: Sendable, Equatable {
+  /// The places of the movements that `sort` made, among all movements.
+  var movements: Set<Int> = []
+  /// The photos that `sort` considered.
+  var marks: [SortMark] = []
+
+  /// Makes one without movements and marks.
+  package init() {}
+}
+
 extension LostLibrary {
   /// Reads the rows of the damaged database, table by table. A corrupt page loses only its rows. Blocks; writes only SQLite's
   /// files `-shm` and `-wal`.
@@ -63,30 +77,25 @@ extension LostLibrary {
     return try rowsOfCopy(of: Library.databaseName, in: folder) ?? SalvagedRows()
   }
 
-  /// Reads the rows of a database that has lost its header, or that is truncated, from a copy with another header.
+  /// Reads the rows of a database that has lost its header, or that is truncated, from a copy in memory with another header.
   ///
-  /// - Returns: nil if another header does not help, or nothing may be written.
+  /// - Returns: nil if another header does not help.
   private func rowsOfCopy(of name: FilePath, in folder: OpenFolder) throws -> SalvagedRows? {
-    guard !isReadOnly else { return nil }
     let file = try folder.directory.open(name, .read)
     let size = try file.status().size
     let start = try file.read(DatabaseHeader.length + 1, at: 0)
     guard size <= 1 << 30, let header = DatabaseHeader.replacing(start, fileSize: size) else { return nil }
-    let staging = LibraryReconstruction.staging
-    try root.makeDirectories(staging)
-    let copy = staging.appending("0")
-    try root.remove(copy)
-    defer { _ = try? root.remove(copy) }
-    do {
-      let copied = try root.open(copy, .create)
-      try copied.write(header, at: 0)
-      var offset = DatabaseHeader.length
-      while case let piece = try file.read(1 << 20, at: offset), !piece.isEmpty {
-        try copied.write(piece, at: offset)
-        offset += piece.count
+    return try Self.rows {
+      try PinnedDatabase(bytes: size) { memory in
+        // pages that cannot be read have zeros
+        _ = memory.initializeMemory(as: UInt8.self, repeating: 0)
+        for offset in stride(from: 0, to: size, by: DatabaseHeader.pageSize) {
+          let page = memory[offset..<min(offset + DatabaseHeader.pageSize, size)]
+          _ = try? file.read(into: UnsafeMutableRawBufferPointer(rebasing: page), at: offset)
+        }
+        memory.copyBytes(from: header)
       }
     }
-    return try Self.rows(of: "0", in: OpenFolder(root.directory(staging)), isImmutable: true)
   }
 
   /// Returns nil if SQLite cannot open the database.
@@ -96,14 +105,23 @@ extension LostLibrary {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(10)
+    let file = try DatabaseFile.shared(name, in: folder.directory)
+    return try withExtendedLifetime(file) {
+      try rows { try PinnedDatabase(name, in: folder, configuration, isImmutable: isImmutable) }
+    }
+  }
+
+  private static func rows(of open: () throws -> PinnedDatabase) throws -> SalvagedRows? {
+    var rows: SalvagedRows?
     do {
-      let file = try DatabaseFile.shared(name, in: folder.directory)
-      let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isImmutable)
-      return try withExtendedLifetime(file) { try pinned.queue.read { try SalvagedRows($0) } }
+      let database = try open()
+      try withExtendedLifetime(database) { try database.queue.read { rows = try SalvagedRows($0) } }
+      return rows
     } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_INTERRUPT {
       throw CancellationError()
     } catch is DatabaseError {
-      return nil
+      // after a corrupt page, SQLite reports an error at the end of the transaction, too
+      return rows
     }
   }
 
@@ -111,15 +129,9 @@ extension LostLibrary {
   /// is none. The database is then without its log in the library's folder.
   private func unfinishedRebuild() throws -> OpenFolder? {
     guard let database = try root.status(of: Library.databaseName),
-      try root.status(of: Self.lostFiles)?.kind == .directory
+      let folder = try Self.folders(with: Library.databaseName, database, in: root).first
     else { return nil }
-    for name in try root.directory(Self.lostFiles).names() {
-      guard let kept = try? OpenFolder(root.directory(name.inFolder(Self.lostFiles))),
-        try kept.directory.status(of: Library.databaseName)?.identity == database.identity
-      else { continue }
-      return kept
-    }
-    return nil
+    return OpenFolder(try root.directory(folder))
   }
 }
 
@@ -135,8 +147,10 @@ extension SalvagedRows {
     secret = try first("contentTagKey") { Array(try $0.bytes("secret", count: length...length)) }
     // a value out of range must not lower a protection
     settings = try first(Settings.databaseTableName) { try Settings($0) }
-    movements = try Self.unlessDamaged { try Movement.fetchAll(database) }
-    let pin = try Self.unlessDamaged { try PINRecord(database) }
+    movements = try Self.movements(database)
+    sorting.movements = try Self.unlessDamaged { try Movement.fetchPlacesOfSort(database) } ?? []
+    sorting.marks = try Self.unlessDamaged { try SortMark.fetchAll(database) } ?? []
+    let pin = try Self.unlessDamaged { try Self.isBeforeVersion3(database) ? nil : PINRecord(database) }
     (knowsPIN, self.pin) = (pin != nil, pin ?? nil)
 
     var categories = DamagedTable(Category.databaseTableName, columns: "*", key: .first("id"), in: database)
@@ -145,7 +159,27 @@ extension SalvagedRows {
     var exports = DamagedTable(
       ExportRecord.databaseTableName, columns: "*, rowid", key: .last("rowid"), in: database)
     self.exports = try exports.rows { try ExportRecord($0) }
+    if try Self.unlessDamaged({ try ExportRecord.hasSequence(database) }) == false {
+      ExportRecord.number(&self.exports)
+    }
     try readPhotos(database)
+  }
+
+  /// Reads the movements of any version; nil if they cannot be read completely.
+  private static func movements(_ database: Database) throws -> [Movement]? {
+    try unlessDamaged {
+      if try database.tableExists("movement") { return try Movement.fetchAll(database) }
+      if try database.tableExists("deletion") { return try Movement.fetchDeletions(database) }
+      return try isBeforeVersion3(database) ? [] : nil
+    } ?? nil
+  }
+
+  /// Returns true if the tables of version 3 and later are missing, which a corrupt schema may have lost one by one.
+  private static func isBeforeVersion3(_ database: Database) throws -> Bool {
+    for table in ["added", "deletion", "pin", "identity", "contentTagKey", "movement"] {
+      if try database.tableExists(table) { return false }
+    }
+    return true
   }
 
   private mutating func readPhotos(_ database: Database) throws {
