@@ -46,13 +46,21 @@ struct RebuildArchives {
     if own.isEmpty, let locked = search.archives.first(where: \.isLocked) { throw passwordError(locked) }
     libraryID = id ?? Self.recordedID(of: path, options.ledger)
     isIDKnown = libraryID != nil
-    let mine = try Self.archives(own, ofLibrary: libraryID, at: path)
+    let mine = try archives(own, ofLibrary: libraryID, at: path)
     libraryID = libraryID ?? mine.last?.libraryID
     let graph = ArchiveGraph(mine, health: search.health)
-    records = graph.archives.compactMap { ExportRecord($0) }
+    // copies have one ID
+    var ids: Set<String> = []
+    records = graph.archives.compactMap { ExportRecord($0) }.filter { ids.insert($0.id).inserted }
     opened = search.newest
     try openNewest(of: Self.ranked(graph))
     opened = nil
+  }
+
+  /// Uses none of the archives, since they seem to be of another library.
+  mutating func leaveOut() {
+    (newest, others, records, libraryID) = ([], [], [], nil)
+    warnings.append("no archive is used, since none has a photo of the library")
   }
 
   private func passwordError(_ archive: ArchiveDescriptor) -> BackupError {
@@ -68,12 +76,12 @@ struct RebuildArchives {
   }
 
   /// Returns the archives of one library.
-  private static func archives(
+  private func archives(
     _ archives: [ArchiveDescriptor], ofLibrary id: String?, at path: FilePath
   ) throws -> [ArchiveDescriptor] {
     if let id {
       let mine = archives.filter { $0.libraryID == id }
-      if mine.isEmpty, let other = archives.last {
+      if mine.isEmpty, let other = archives.last, !options.acceptsNoArchive {
         throw RebuildError.otherLibrary(path, archive: FilePath(other.path))
       }
       return mine

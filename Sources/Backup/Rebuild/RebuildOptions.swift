@@ -34,7 +34,7 @@ public struct RebuildOptions: Sendable {
   public var password: Secret?
   /// The health of archives, and the ID of the library. Damaged archives are recorded.
   public var ledger: Ledger?
-  /// Confirms the rebuild of a library with delete protection whose PIN is lost.
+  /// Confirms the rebuild of a library with delete protection whose PIN cannot be read.
   public var authorization = Authorization.refused
 
   /// Makes the default options.
@@ -74,7 +74,7 @@ public struct RebuildSummary: Sendable, Equatable, FindingReport {
   public var lostFiles: FilePath?
   /// The folder with the corrupt files that were replaced; nil if there were none.
   public var corruptFiles: FilePath?
-  /// True if the library had delete protection, and its PIN is lost.
+  /// True if the library has delete protection, and its PIN cannot be read. It is lost if there was one.
   public var isPINLost = false
   /// Other warnings.
   public var warnings: [String] = []

@@ -43,7 +43,7 @@ struct RebuildRun {
       whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let salvaged = try library.salvagedRows()
-    let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
+    var archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
     if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
     let isPINLost = try confirm(salvaged, archives.newest.first)
 
@@ -53,7 +53,11 @@ struct RebuildRun {
     var plan = RebuildPlan(
       of: scan, salvaged, archives.newest, tags: try tags(archives.newest, scan, reconstruction.key),
       now: now.milliseconds)
-    try requireOwnArchive(archives, salvaged, plan, scan)
+    if let other = otherArchive(archives, plan, scan) {
+      guard options.acceptsNoArchive else { throw RebuildError.otherLibrary(path, archive: other) }
+      archives.leaveOut()
+      plan = RebuildPlan(of: scan, salvaged, [], now: now.milliseconds)
+    }
     counter.report(archives.unusable)
 
     var report = RebuildReport(archives, isDryRun: options.isDryRun)
@@ -83,15 +87,15 @@ struct RebuildRun {
     }
   }
 
-  /// Asks for a confirmation if the library has delete protection and its PIN is lost.
+  /// Asks for a confirmation if the library has delete protection, and its PIN cannot be read.
   ///
-  /// - Returns: whether the PIN is lost.
+  /// - Returns: true if a PIN is lost if the library had one.
   private func confirm(_ salvaged: SalvagedRows, _ archive: OpenedBackup?) throws -> Bool {
     let settings = salvaged.settings ?? archive?.metadata.statedSettings
     guard settings?.deleteProtectionEnabled == true, !salvaged.knowsPIN else { return false }
     guard !options.isDryRun else { return true }
     let operation = DestructiveOperation(
-      "rebuild \(path), which has delete protection, without its PIN, which is lost", lowers: [.pin])
+      "rebuild \(path), which has delete protection, and lose its PIN if it has one", lowers: [.pin])
     guard try options.authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
     return true
   }
@@ -116,17 +120,18 @@ struct RebuildRun {
     }
   }
 
-  /// Throws if the archive seems to be of another library: its ID is not known to be that of this one, and no file is in it.
-  private func requireOwnArchive(
-    _ archives: RebuildArchives, _ salvaged: SalvagedRows, _ plan: RebuildPlan, _ scan: PhotoScan
-  ) throws {
+  /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and no file is in
+  /// it.
+  private func otherArchive(
+    _ archives: RebuildArchives, _ plan: RebuildPlan, _ scan: PhotoScan
+  ) -> FilePath? {
     guard !archives.isIDKnown, let archive = archives.newest.first, archive.photoFiles > 0,
       !scan.files.isEmpty
-    else { return }
+    else { return nil }
     let hasCommonPhoto = plan.rows.contains { row in
       if case .found = row.state { row.isInArchive } else { false }
     }
-    guard hasCommonPhoto else { throw RebuildError.otherLibrary(path, archive: archive.path) }
+    return hasCommonPhoto ? nil : archive.path
   }
 
   /// Adds a photo for each unknown file that is one.
@@ -188,8 +193,9 @@ struct RebuildRun {
     rebuilt.libraryID = archives.libraryID
     rebuilt.photosNotInArchive = Set(rows.lazy.filter { !$0.isInArchive }.map(\.photo.id))
     rebuilt.archiveID = archives.newest.first?.metadata.smilepile?.uuid
-    let known = Set(archives.records.map(\.id))
-    rebuilt.exports = (salvaged.exports.filter { !known.contains($0.id) } + archives.records)
+    if salvaged.movements != nil { rebuilt.sorting = salvaged.sorting }
+    var known = Set(archives.records.map(\.id))
+    rebuilt.exports = (salvaged.exports.filter { known.insert($0.id).inserted } + archives.records)
       .sorted { $0.sequence < $1.sequence }
     return (rebuilt, files)
   }

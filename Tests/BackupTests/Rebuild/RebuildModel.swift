@@ -30,6 +30,9 @@ struct RebuildModel {
   private(set) var found: [[UInt8]: Int] = [:]
   private(set) var theme: Settings.ThemeMode?
 
+  /// Describes a library without rows.
+  init() {}
+
   /// Describes a library as it is.
   init(_ library: SampleLibrary) throws {
     let contents = try library.contents
@@ -57,6 +60,12 @@ struct RebuildModel {
     }
     found = left
     if !left.isEmpty { categories["found_again"] = "Found again" }
+  }
+
+  /// Returns true if one of the files is that of a row.
+  func hasFile(among files: [[UInt8]]) -> Bool {
+    let files = Set(files)
+    return rows.contains { $0.bytes.map(files.contains) ?? false }
   }
 
   /// Returns how a rebuilt library differs from the model; empty if it is equal.

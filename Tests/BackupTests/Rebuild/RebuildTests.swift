@@ -321,6 +321,17 @@ import Testing
     #expect(try scene.library.contents.withoutDates == contents.withoutDates)
   }
 
+  @Test("Rebuild: copies of an archive in two folders are one export")
+  func copies() async throws {
+    let folders = try (scene.scratch.makeFolder("out"), scene.scratch.makeFolder("copies"))
+    let archive = try #require(try await scene.library.exporting(to: folders.0).archive)
+    try FileManager.default.copyItem(
+      atPath: archive.string, toPath: folders.1.appending(archive.lastComponent?.string ?? "").string)
+    try scene.loseDatabase()
+    #expect(try await !scene.rebuild(from: [folders.0, folders.1]).isIncomplete)
+    #expect(try Library(path: scene.library.path).exportHistory(at: 0).earlierIDs.count == 1)
+  }
+
   @Test("Rebuild: the archive of another library is refused, and nothing changes")
   func otherLibrary() async throws {
     let other = try SampleLibrary(
@@ -378,6 +389,26 @@ import Testing
     #expect(contents.categories.map(\.displayName) == ["Found again"])
     #expect(contents.photos.count == 3)
     expectNone(try scene.library.faults())
+  }
+
+  @Test("Rebuild: archives of another library do not count if the caller accepts that there is none", arguments: [true, false])
+  func otherLibraryWithoutArchive(isIDKnown: Bool) async throws {
+    let other = try SampleLibrary(
+      [.init(id: 1, fileName: "x.jpg", bytes: RebuildScene.picture(77))], categories: [.sample(1, "other")])
+    let archive = scene.scratch.path.appending("other.zip")
+    try await other.exporting(to: archive)
+    let id = try Library(path: scene.library.path).libraryID()
+    if isIDKnown {
+      try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
+    } else {
+      try scene.loseDatabase()
+    }
+    let summary = try await scene.rebuild(from: [archive]) { $0.acceptsNoArchive = true }
+    #expect(summary.archive == nil)
+    #expect(summary.photos == (isIDKnown ? 4 : 3))
+    #expect(summary.foundAgain.count == (isIDKnown ? 0 : 3))
+    #expect(try (Library(path: scene.library.path).libraryID() == id) == isIDKnown)
+    #expect(try !scene.library.contents.categories.contains { $0.name == "other" })
   }
 
   // MARK: Refusals
