@@ -38,7 +38,7 @@ struct Rebuild: AsyncParsableCommand {
       "Bring missing files back from an archive, or leave their photos out.", valueName: "restore|leave"))
   var missing = MissingPhotos.restore
 
-  @Flag(help: "If there is no archive, use only the photo files and what can be read of the database.")
+  @Flag(help: "If there is no archive of the library, use only the photo files and what can be read of the database.")
   var withoutArchive = false
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be done, and write nothing.")
@@ -94,11 +94,13 @@ struct Rebuild: AsyncParsableCommand {
     let summary = try await Ledger.ofThisUser.recording(recorded) {
       try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
     }
-    report(summary, sources.warnings, reporter)
+    report(summary, of: path, sources.warnings, reporter)
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 
-  private func report(_ summary: RebuildSummary, _ warnings: [String], _ reporter: Reporter) {
+  private func report(
+    _ summary: RebuildSummary, of path: FilePath, _ warnings: [String], _ reporter: Reporter
+  ) {
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.restored { reporter.note(photo.message.escaped) }
     let verb = dryRun ? "would be put" : "is"
@@ -112,7 +114,7 @@ struct Rebuild: AsyncParsableCommand {
     if let lost = summary.lostFiles { reporter.note("the old database is in \(lost.string.escaped)") }
     if let kept = summary.corruptFiles { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     if summary.isPINLost, !dryRun {
-      reporter.warn("the PIN is lost; run smilepile pin set")
+      reporter.warn("\(path) has delete protection and no PIN, since its PIN cannot be read; run smilepile pin set")
     }
     let parts = [
       "\(dryRun ? "would rebuild" : "rebuilt") \(Count(summary.photos, "photo")) in "
