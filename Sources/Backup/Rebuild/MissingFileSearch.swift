@@ -13,13 +13,6 @@ struct MissingFileSearch {
   /// The photos to leave out, by ID: their files are missing, and no archive has them or they are not wanted.
   private(set) var left: Set<Int64> = []
 
-  /// The result of staging.
-  struct Staged {
-    var files: [PhotoRepairs.Staged] = []
-    /// The photos to leave out, by ID: their files are missing and could not be restored.
-    var failed: Set<Int64> = []
-  }
-
   /// Reads the photos that it finds. Blocks; writes nothing.
   init(
     _ plan: RebuildPlan, _ archives: RebuildArchives, _ options: RebuildOptions, _ key: ContentTagKey,
@@ -32,7 +25,8 @@ struct MissingFileSearch {
       case .missing where options.missing == .leave: left.insert(row.photo.id)
       case .missing: open.append(plan.unusable(row, "its file is missing"))
       case .corrupt: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) is corrupt"))
-      case .none, .found, .unreadable: continue
+      case .unreadable: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) cannot be read"))
+      case .none, .found: continue
       }
     }
     guard !open.isEmpty else { return }
@@ -58,19 +52,22 @@ struct MissingFileSearch {
   }
 
   /// Copies the files into the staging folder. Blocks.
+  ///
+  /// - Throws: `RebuildError.unreadableArchive` if an archive no longer has a photo that was read from it before.
   func stage(
-    in reconstruction: LibraryReconstruction, _ counter: ProgressCounter, _ report: inout RebuildReport
-  ) throws -> Staged {
-    var staged = Staged()
+    in reconstruction: LibraryReconstruction, _ counter: ProgressCounter
+  ) throws -> [PhotoRepairs.Staged] {
+    var staged: [PhotoRepairs.Staged] = []
     for search in repairs {
       var outcome = PhotoRepairs.Outcome()
-      let files = try search.stage(
-        &outcome, counter, numberedFrom: staged.files.count + staged.failed.count,
-        open: reconstruction.stage, remove: reconstruction.unstage)
-      staged.files += files
-      let done = Set(files.map(\.photo.id))
-      staged.failed.formUnion(search.repairs.map(\.photo.photo.id).filter { !done.contains($0) })
-      report.add(outcome)
+      staged += try search.stage(
+        &outcome, counter, numberedFrom: staged.count, open: reconstruction.stage,
+        remove: reconstruction.unstage)
+      let done = Set(staged.map(\.photo.id))
+      for repair in search.repairs where !done.contains(repair.photo.photo.id) {
+        throw RebuildError.unreadableArchive(
+          repair.sources[0].place, reason: outcome.failures[repair.photo.photo.id] ?? "")
+      }
     }
     return staged
   }

@@ -44,7 +44,9 @@ struct RebuildArchives {
     (unusable, warnings) = (search.unusable, search.warnings)
     let own = search.archives.filter { $0.isOurs && !$0.isDocument }
     if own.isEmpty, let locked = search.archives.first(where: \.isLocked) { throw passwordError(locked) }
-    libraryID = id ?? Self.recordedID(of: path, options.ledger)
+    // the folder may have had the database of another library for a time
+    libraryID =
+      id ?? Self.recordedIDs(of: path, options.ledger).first { id in own.contains { $0.libraryID == id } }
     isIDKnown = libraryID != nil
     let mine = try archives(own, ofLibrary: libraryID, at: path)
     libraryID = libraryID ?? mine.last?.libraryID
@@ -68,11 +70,12 @@ struct RebuildArchives {
     return options.password?.isEmpty ?? true ? .passwordNeeded(path) : .wrongPassword(path)
   }
 
-  /// Returns the ID that the ledger knows of the library in a folder; nil if there is none.
-  private static func recordedID(of path: FilePath, _ ledger: Ledger?) -> String? {
-    ledger?.runs().first { run in
-      run.libraryID != nil && run.libraryPath.map { FilePath($0).isSamePlace(as: path) } ?? false
-    }?.libraryID
+  /// Returns the IDs that the ledger knows of libraries in a folder, that of the newest operation first.
+  private static func recordedIDs(of path: FilePath, _ ledger: Ledger?) -> [String] {
+    let runs = ledger?.runs() ?? []
+    return runs.filter { run in
+      run.libraryPath.map { FilePath($0).isSamePlace(as: path) } ?? false
+    }.compactMap(\.libraryID)
   }
 
   /// Returns the archives of one library.

@@ -6,8 +6,8 @@ import SystemPackage
 /// Collects the summary of a rebuild.
 struct RebuildReport {
   var summary = RebuildSummary()
-  /// Why staging failed, by the IDs of the photos.
-  private var failures: [Int64: String] = [:]
+  /// The files that cannot be read, with the reasons.
+  private var unreadable: [FilePath: String] = [:]
   /// The photos that can be restored.
   private var repairs: [(repair: PhotoRepairs.Repair, wasCorrupt: Bool)] = []
 
@@ -28,9 +28,7 @@ struct RebuildReport {
   /// Adds what the scan could not use.
   mutating func add(_ scan: PhotoScan) {
     summary.untracked = scan.others.map(\.string)
-    summary.damaged = scan.unreadable.sorted { $0.key.string < $1.key.string }.map { path, reason in
-      Finding(path.string.escaped, "it cannot be read: \(reason)")
-    }
+    unreadable = scan.unreadable
   }
 
   /// Adds a file that belonged to no photo.
@@ -38,7 +36,13 @@ struct RebuildReport {
 
   /// Adds the photos that archives have, and those that none has.
   mutating func add(_ search: MissingFileSearch, _ plan: RebuildPlan) {
-    let corrupt = Set(plan.rows.lazy.filter { $0.state.isCorrupt }.map(\.photo.id))
+    let damaged = plan.rows.filter { $0.state.isDamaged }
+    let corrupt = Set(damaged.map(\.photo.id))
+    // the files of photos are reported with the photos
+    for row in damaged { unreadable[FilePath(row.photo.path)] = nil }
+    summary.damaged += unreadable.sorted { $0.key.string < $1.key.string }.map { path, reason in
+      Finding(path.string.escaped, "it cannot be read: \(reason)")
+    }
     for found in search.repairs {
       repairs += found.repairs.map { (repair: $0, wasCorrupt: corrupt.contains($0.photo.photo.id)) }
       for (path, reason) in found.failing { summary.damagedArchives[path] = reason }
@@ -61,11 +65,6 @@ struct RebuildReport {
     }
   }
 
-  /// Adds the result of staging.
-  mutating func add(_ outcome: PhotoRepairs.Outcome) {
-    failures.merge(outcome.failures.filter { outcome.places[$0.key] == nil }) { first, _ in first }
-  }
-
   /// Adds what became of the old files.
   mutating func add(_ outcome: LibraryReconstruction.Outcome, in library: FilePath) {
     summary.lostFiles = outcome.lostFiles.map { library.appending($0.components) }
@@ -79,17 +78,11 @@ struct RebuildReport {
     var summary = summary
     let verb = summary.isDryRun ? "would be restored" : "was restored"
     for (repair, wasCorrupt) in repairs {
-      let (id, label) = (repair.photo.photo.id, repair.photo.label)
       let state = wasCorrupt ? "was corrupt" : "was missing"
-      if let reason = failures[id] {
-        let finding = Finding(label, "its file \(state) and could not be restored: \(reason)")
-        if wasCorrupt { summary.damaged.append(finding) } else { summary.missing.append(finding) }
-        continue
-      }
       let place = repair.sources[0].place.string.escaped
       summary.restored.append(
         Finding(
-          label,
+          repair.photo.label,
           "its file \(state) and \(verb) from \(place)"
             + (wasCorrupt ? "" : "; it may have been removed after that archive was made")))
       summary.bytes += repair.size

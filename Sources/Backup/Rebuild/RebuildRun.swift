@@ -54,7 +54,11 @@ struct RebuildRun {
       of: scan, salvaged, archives.newest, tags: try tags(archives.newest, scan, reconstruction.key),
       now: now.milliseconds)
     if let other = otherArchive(archives, plan, scan) {
-      guard options.acceptsNoArchive else { throw RebuildError.otherLibrary(path, archive: other) }
+      guard options.acceptsNoArchive else {
+        let unreadable = scan.unreadable.min { $0.key.string < $1.key.string }
+        throw unreadable.map { RebuildError.unreadableFile(other, file: $0.key, reason: $0.value) }
+          ?? .otherLibrary(path, archive: other)
+      }
       archives.leaveOut()
       plan = RebuildPlan(of: scan, salvaged, [], now: now.milliseconds)
     }
@@ -73,13 +77,13 @@ struct RebuildRun {
 
     do {
       try reconstruction.begin()
-      let staged = try search.stage(in: reconstruction, counter, &report)
+      let staged = try search.stage(in: reconstruction, counter)
       try counter.checkCancellation()
       counter.enter(.committing)
       let result = try contents(plan, scan, staged, archives, salvaged, reconstruction, left: search.left)
       let outcome = try reconstruction.commit(result.contents, result.files, now: now)
       report.add(outcome, in: path)
-      return report.end(plan, salvaged, search.left.union(staged.failed))
+      return report.end(plan, salvaged, search.left)
     } catch {
       // what is left needs space only; the next rebuild removes it
       try? reconstruction.discard()
@@ -163,12 +167,11 @@ struct RebuildRun {
 
   /// Returns the rows of the new database, and the files to move to their places.
   private func contents(
-    _ plan: RebuildPlan, _ scan: PhotoScan, _ staged: MissingFileSearch.Staged, _ archives: RebuildArchives,
+    _ plan: RebuildPlan, _ scan: PhotoScan, _ staged: [PhotoRepairs.Staged], _ archives: RebuildArchives,
     _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, left: Set<Int64>
   ) throws -> (contents: RebuiltContents, files: [LibraryReconstruction.RestoredFile]) {
-    let leftOut = left.union(staged.failed)
-    var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }
-    let places = Dictionary(uniqueKeysWithValues: staged.files.map { ($0.photo.id, $0) })
+    var rows = plan.rows.filter { !left.contains($0.photo.id) }
+    let places = Dictionary(uniqueKeysWithValues: staged.map { ($0.photo.id, $0) })
     try choosePaths(&rows, reconstruction)
     var files: [LibraryReconstruction.RestoredFile] = []
     var tags: [String: ContentTag] = [:]
@@ -182,7 +185,7 @@ struct RebuildRun {
         guard let file else { continue }
         files.append(
           LibraryReconstruction.RestoredFile(
-            name: file.name, photo: row.photo, replacesCorruptFile: row.state.isCorrupt))
+            name: file.name, photo: row.photo, replacesCorruptFile: row.state.isDamaged))
       }
     }
     var contents = LibraryContents(
@@ -220,6 +223,11 @@ struct RebuildRun {
 }
 
 extension RebuildPlan.FileState {
-  /// True if a corrupt file is in the place of the photo.
-  var isCorrupt: Bool { if case .corrupt = self { true } else { false } }
+  /// True if a file that is corrupt or cannot be read is in the place of the photo.
+  var isDamaged: Bool {
+    switch self {
+    case .corrupt, .unreadable: true
+    case .none, .found, .missing: false
+    }
+  }
 }

@@ -10,6 +10,10 @@ public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConver
   case noArchive(FilePath)
   /// The archive is of another library.
   case otherLibrary(FilePath, archive: FilePath)
+  /// The archive has none of the photo files that can be read, and this file cannot be read.
+  case unreadableFile(FilePath, file: FilePath, reason: String)
+  /// The archive no longer has a photo that was read from it before.
+  case unreadableArchive(FilePath, reason: String)
   /// The archives are of several libraries, and the ID of this library is unknown.
   case severalLibraries(FilePath, archives: [FilePath])
 
@@ -27,6 +31,10 @@ public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConver
       "there is no archive of \(path)"
     case .otherLibrary(let path, let archive):
       "\(archive) is an archive of another library than \(path)"
+    case .unreadableFile(let archive, let file, let reason):
+      "\(archive) may be an archive of another library: no photo of it was found, and \(file) cannot be read: \(reason)"
+    case .unreadableArchive(let archive, let reason):
+      "cannot read a photo from \(archive): \(reason); nothing was changed"
     case .severalLibraries(let path, let archives):
       "these are archives of several libraries, and the database of \(path) does not tell which library it is: "
         + "\(archives.map(\.string).joined(separator: ", ")); use --from with an archive of this library"

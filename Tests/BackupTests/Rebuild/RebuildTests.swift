@@ -126,6 +126,37 @@ import Testing
     expectNone(try scene.library.faults())
   }
 
+  @Test("Rebuild: a file that cannot be read is kept in .rotten, and replaced from the archive")
+  func unreadableFile() async throws {
+    let contents = try scene.library.contents
+    try await scene.export()
+    try scene.loseDatabase()
+    let path = try scene.path(of: 1, in: contents)
+    let real = FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
+    let fault = ArmedFault(Fault(.badSectors(0..<512), below: real))
+    let summary = try await scene.rebuild()
+    fault.disarm()
+    #expect(summary.findings.isEmpty)
+    #expect(summary.restored.map(\.item) == ["photo 1 “beach” in “Family”"])
+    #expect(try scene.library.bytesOfPhotos()[1] == RebuildScene.picture(1))
+    #expect(summary.corruptFiles != nil)
+    expectNone(try scene.library.faults())
+  }
+
+  @Test("Rebuild: if no file of a photo can be read, the error names a file that cannot be read")
+  func unreadableFiles() async throws {
+    try await scene.export()
+    try scene.loseDatabase()
+    try scene.write(Array("a note".utf8), to: "photos/2024/note.txt")
+    let faults = ["photos/2020", "photos/2023"].map { folder in
+      let url = URL(fileURLWithPath: scene.library.path.appending(FilePath(folder).components).string)
+      return ArmedFault(Fault(.badSectors(0..<512), below: FilePath(url.resolvingSymlinksInPath().path)))
+    }
+    defer { for fault in faults { fault.disarm() } }
+    let error = await #expect(throws: RebuildError.self) { try await scene.rebuild() }
+    #expect(error?.description.contains("errno 5") == true)
+  }
+
   @Test("Rebuild: a photo that nothing knows gets a category of its own, and other files stay untracked")
   func unknownFiles() async throws {
     let contents = try scene.library.contents
@@ -391,7 +422,9 @@ import Testing
     expectNone(try scene.library.faults())
   }
 
-  @Test("Rebuild: archives of another library do not count if the caller accepts that there is none", arguments: [true, false])
+  @Test(
+    "Rebuild: archives of another library do not count if the caller accepts that there is none",
+    arguments: [true, false])
   func otherLibraryWithoutArchive(isIDKnown: Bool) async throws {
     let other = try SampleLibrary(
       [.init(id: 1, fileName: "x.jpg", bytes: RebuildScene.picture(77))], categories: [.sample(1, "other")])
