@@ -38,7 +38,9 @@ struct Rebuild: AsyncParsableCommand {
       "Bring missing files back from an archive, or leave their photos out.", valueName: "restore|leave"))
   var missing = MissingPhotos.restore
 
-  @Flag(help: "If there is no archive of the library, use only the photo files and what can be read of the database.")
+  @Flag(
+    help:
+      "If there is no archive of the library, use only the photo files and what can be read of the database.")
   var withoutArchive = false
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be done, and write nothing.")
@@ -111,10 +113,11 @@ struct Rebuild: AsyncParsableCommand {
     for path in summary.untracked {
       reporter.note("\(path.escaped) is no photo, and stays as an untracked file")
     }
-    if let lost = summary.lostFiles { reporter.note("the old database is in \(lost.string.escaped)") }
+    if let lost = summary.lostFiles { reporter.note("the old files are in \(lost.string.escaped)") }
     if let kept = summary.corruptFiles { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     if summary.isPINLost, !dryRun {
-      reporter.warn("\(path) has delete protection and no PIN, since its PIN cannot be read; run smilepile pin set")
+      reporter.warn(
+        "\(path) has delete protection and no PIN, since its PIN cannot be read; run smilepile pin set")
     }
     let parts = [
       "\(dryRun ? "would rebuild" : "rebuilt") \(Count(summary.photos, "photo")) in "
