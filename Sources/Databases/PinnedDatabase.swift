@@ -61,7 +61,8 @@ package final class PinnedDatabase: Sendable {
     try queue.inDatabase { database in
       // frees the memory, even if it fails
       let code = sqlite3_deserialize(
-        database.sqliteConnection, "main", memory.assumingMemoryBound(to: UInt8.self), Int64(count), Int64(count),
+        database.sqliteConnection, "main", memory.assumingMemoryBound(to: UInt8.self), Int64(count),
+        Int64(count),
         UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY))
       guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
       database.clearSchemaCache()

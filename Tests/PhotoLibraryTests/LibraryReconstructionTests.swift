@@ -92,14 +92,18 @@ import Testing
     #expect(rows.categories.map(\.id) == [1, 5])
   }
 
-  @Test("Reconstruction: after an interruption before the end, other commands refuse the library and name rebuild")
+  @Test(
+    "Reconstruction: after an interruption before the end, other commands refuse the library and name rebuild"
+  )
   func refusedAfterInterruption() throws {
     _ = try interruptRebuild()
     let error = #expect(throws: LibraryError.self) { try Library(path: library.path) }
     #expect(error?.description.contains("a rebuild was interrupted; run smilepile rebuild -l") == true)
   }
 
-  @Test("Reconstruction: after an interruption before the end, the next one keeps the old files in the same folder")
+  @Test(
+    "Reconstruction: after an interruption before the end, the next one keeps the old files in the same folder"
+  )
   func repeatedAfterInterruption() throws {
     let folder = try interruptRebuild()
     let kept = try bytes(folder.appending("library.sqlite-wal"))

@@ -53,7 +53,8 @@ import Testing
       }
       try LibraryScratch.insertCategory(into: database)
       let (x, y) = (LibraryScratch.digest("x"), LibraryScratch.digest("y"))
-      let photo = "categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
+      let photo =
+        "categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
       try database.execute(
         sql: """
           INSERT INTO photo (id, \(photo)) VALUES
@@ -84,7 +85,9 @@ import Testing
       if try has("id", "pin") {
         try database.execute(sql: "INSERT INTO pin VALUES (1, zeroblob(16), zeroblob(32), 1000, 0, 0)")
       }
-      if try has("tag", "photo") { try database.execute(sql: "UPDATE photo SET tag = zeroblob(16) WHERE id = 3") }
+      if try has("tag", "photo") {
+        try database.execute(sql: "UPDATE photo SET tag = zeroblob(16) WHERE id = 3")
+      }
       if try has("origin", "movement") {
         try database.execute(
           sql: """
@@ -117,7 +120,9 @@ import Testing
     if columns.contains("sequence") {
       try database.execute(sql: "UPDATE export SET sequence = iif(id = 'first', 10, 11)")
     }
-    if columns.contains("changes") { try database.execute(sql: "UPDATE export SET categories = 1, changes = 1") }
+    if columns.contains("changes") {
+      try database.execute(sql: "UPDATE export SET categories = 1, changes = 1")
+    }
   }
 
   /// Returns what a migration makes of the database, and leaves the database as it was.
@@ -181,7 +186,8 @@ import Testing
     #expect(try Library.databaseFault(in: Library.openFolder(scratch.path)) == nil)
   }
 
-  @Test("Reconstruction: photos that sort considered are not considered again, and may be moved by other rules")
+  @Test(
+    "Reconstruction: photos that sort considered are not considered again, and may be moved by other rules")
   func sortHistory() throws {
     try makeVersion(Schema.migrator.migrations.last ?? "")
     let before = try scratch.sql { try SortHistory($0, rules: Self.rules) }

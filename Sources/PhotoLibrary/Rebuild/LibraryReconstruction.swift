@@ -266,7 +266,9 @@ package final class LibraryReconstruction: Sendable {
         try library.root.remove(name)
       }
     }
-    if hasUndo { _ = try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: freeName("undo", in: kept)) }
+    if hasUndo {
+      _ = try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: freeName("undo", in: kept))
+    }
     try kept.sync()
     try library.root.sync()
     return folder

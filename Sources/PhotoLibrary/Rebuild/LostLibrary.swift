@@ -126,7 +126,9 @@ extension Library {
     guard let status = try folder.directory.status(of: databaseName) else { return "it is missing" }
     guard status.kind == .file else { return "it is not a file" }
     guard status.size > 0 else { return "it is empty" }
-    guard try !LostLibrary.isRebuildInterrupted(in: folder.directory) else { return "a rebuild was interrupted" }
+    guard try !LostLibrary.isRebuildInterrupted(in: folder.directory) else {
+      return "a rebuild was interrupted"
+    }
     let file: DatabaseFile
     var isNewer = false
     do {
@@ -182,7 +184,8 @@ extension Library {
     }
     if try database.tableExists("pin") { _ = try PINRecord(database) }
     if try database.tableExists("identity") {
-      guard let id = try String.fetchOne(database, sql: "SELECT uuid FROM identity"), UUID(uuidString: id) != nil
+      guard let id = try String.fetchOne(database, sql: "SELECT uuid FROM identity"),
+        UUID(uuidString: id) != nil
       else { return "it has no library ID" }
     }
     let answer = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
