@@ -19,6 +19,8 @@ public enum Remedy: Sendable, Equatable {
   case nameJobFile
   /// List the categories and photos of a library.
   case listLibrary
+  /// Rebuild the database of the library in this folder.
+  case rebuildLibrary(String)
   /// Name an archive of a library, or rebuild the library without one.
   case nameArchive
   /// Move the photos of a category to another one, or remove them with it.

@@ -160,7 +160,7 @@ extension Library {
     try translating {
       let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
       try Schema.migrate(writing.queue)
-try writing.queue.write { try change($0) }
+      try writing.queue.write { try change($0) }
       try writing.close()
     }
   }

@@ -46,7 +46,7 @@ extension Library {
   static let unfinishedDatabase: FilePath = "library.sqlite.new"
 
   /// The files of a database that is being made.
-  static let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map {
+  static let unfinishedFiles = ["", "-wal", "-shm", "-journal"].map {
     FilePath(unfinishedDatabase.string + $0)
   }
 
@@ -68,7 +68,7 @@ extension Library {
       try pinned.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try pinned.close()
     } catch let error as DatabaseError {
-      throw LibraryError.database(folder.directory.path, reason: reason(of: error, in: folder.directory))
+      throw databaseError(error, at: folder.directory.path)
     }
     for file in unfinishedFiles.dropFirst() { try folder.directory.remove(file) }
     try folder.directory.open(unfinishedDatabase, .read).sync()

@@ -14,24 +14,20 @@ extension Library {
       throw LibraryError.notALibrary(path)
     }
     if try LostLibrary.isRebuildInterrupted(in: root) {
-      throw LibraryError.database(path, reason: "a rebuild was interrupted; \(remedy(for: root))")
+      throw LibraryError.corruptDatabase(path, reason: "a rebuild was interrupted")
     }
-    // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60, application id at 68
     let file = try DatabaseFile.shared(databaseName, in: root)
-    let header = try file.header(100)
-    func number(at offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
-    guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
-      number(at: 68) == Schema.applicationID
-    else {
+    let header = try file.header(DatabaseHeader.length)
+    guard DatabaseHeader.isOfLibrary(header) else {
       try requireNoRemains(root, hasDatabase: true)
       throw LibraryError.notALibrary(path)
     }
-    guard number(at: 60) <= Schema.version else { throw LibraryError.newerVersion(path) }
+    guard DatabaseHeader.version(in: header) <= Schema.version else { throw LibraryError.newerVersion(path) }
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
     // SQLite would report these as a database that it cannot open
-    for name in ["library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal"] as [FilePath] {
+    for name in databaseFiles.dropFirst() {
       guard let kind = try root.status(of: name)?.kind, kind != .file else { continue }
       throw LibraryError.database(path, reason: "\(name) is not an SQLite database; move it away")
     }
@@ -40,10 +36,8 @@ extension Library {
   }
 
   /// The files and folders that must belong to the owner of a library.
-  private static let ownedNames: [FilePath] = [
-    databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal", "library.lock",
-    "readers.lock", "photos", ".staging", ".undo", ".rotten", ".lost",
-  ]
+  private static let ownedNames =
+    databaseFiles + ["library.lock", "readers.lock", "photos", ".staging", ".undo", ".rotten", ".lost"]
 
   /// Throws if another user can change the database, the locks, or the folders of files.
   static func requireOwnership(_ root: borrowing Directory) throws {
@@ -156,28 +150,25 @@ extension Library {
         return error
       }
     }
-    return LibraryError.database(root.path, reason: reason(of: error, in: root))
+    return databaseError(error, at: root.path)
   }
 
-  /// Returns SQLite's message, with the remedy if there is one.
-  static func reason(of error: DatabaseError, in root: borrowing Directory) -> String {
+  /// Describes SQLite's error, with what to do about it if its message does not tell it.
+  static func databaseError(_ error: DatabaseError, at path: FilePath) -> LibraryError {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy(for: root))"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .corruptDatabase(path, reason: reason)
     case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
-      return "another program was interrupted while it changed the database; "
-        + "run .tables in sqlite3, which restores the state before the change"
+      return .database(
+        path,
+        reason: "another program was interrupted while it changed the database; "
+          + "run .tables in sqlite3, which restores the state before the change")
     case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
       // most of these messages name neither a table nor a row
       let words = error.sql?.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(1000)
-      return words.map { "\(reason), in the statement \($0)" } ?? reason
-    default: return reason
+      return .database(path, reason: words.map { "\(reason), in the statement \($0)" } ?? reason)
+    default: return .database(path, reason: reason)
     }
-  }
-
-  /// The remedy for a lost or corrupt database.
-  private static func remedy(for root: borrowing Directory) -> String {
-    "run smilepile rebuild -l \(root.path.string.shellQuoted)"
   }
 
   /// Throws if a folder without a database, or with an empty one, has the lock and photos of a library.
@@ -188,12 +179,10 @@ extension Library {
     guard isEmpty || hasDatabase, try root.status(of: "library.lock") != nil,
       try root.status(of: "photos")?.kind == .directory, try !root.directory("photos").names().isEmpty
     else { return }
-    guard isEmpty else {
-      throw LibraryError.database(
-        root.path, reason: "it is not the database of a library; \(remedy(for: root))")
-    }
-    throw LibraryError.database(
-      root.path, reason: "it is missing or empty, but the folder photos exists; \(remedy(for: root))")
+    throw LibraryError.corruptDatabase(
+      root.path,
+      reason: isEmpty
+        ? "it is missing or empty, but the folder photos exists" : "it is not the database of a library")
   }
 
   /// Excludes writers by a shared lock on `library.lock`.

@@ -24,6 +24,8 @@ public final class Library: Sendable {
   private let file: DatabaseFile
 
   static let databaseName: FilePath = "library.sqlite"
+  /// The files of the database: that of its name first.
+  static let databaseFiles = ["", "-wal", "-shm", "-journal"].map { FilePath(databaseName.string + $0) }
 
   /// Opens a library for reading. It writes only SQLite's files `-shm` and `-wal`.
   ///

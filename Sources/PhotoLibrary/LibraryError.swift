@@ -18,8 +18,10 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   case newerVersion(FilePath)
   /// SQLite's write-ahead log and file locks are not reliable on a network file system.
   case networkFileSystem(FilePath, protocol: String)
-  /// The database is corrupt or cannot be read; SQLite's reason.
+  /// SQLite cannot use the database; its reason.
   case database(FilePath, reason: String)
+  /// The database is missing or corrupt.
+  case corruptDatabase(FilePath, reason: String)
   /// The commit of a change failed, and whether it took effect cannot be read.
   case undecided(FilePath, reason: String)
   /// The file system has fewer free bytes than the operation needs.
@@ -40,6 +42,7 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   public var remedy: Remedy? {
     switch self {
     case .notALibrary(let path): .createLibrary(path.string)
+    case .corruptDatabase(let path, _): .rebuildLibrary(path.string)
     case .otherOwner: .actAsOwner
     case .noSuchCategory, .noSuchPhoto: .listLibrary
     default: nil
@@ -63,7 +66,7 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
     case .networkFileSystem(let path, let name):
       "\(path) is on a network file system (\(name)), where a library is not safe; "
         + "keep it on a local disk (archives may be anywhere)"
-    case .database(let path, let reason):
+    case .database(let path, let reason), .corruptDatabase(let path, let reason):
       "cannot use \(path.appending("library.sqlite")): \(reason)"
     case .undecided(let path, let reason):
       "it is unknown whether \(path) was changed (\(reason)); the next command that changes the library completes or "

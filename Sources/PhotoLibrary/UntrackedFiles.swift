@@ -29,11 +29,11 @@ struct UntrackedFiles {
     }.map(\.photo.path)
     let pending = moves.filter { $0.kind == .add }.map(\.target)
     known = Set((stored + replacedPaths + pending).map { FilePath($0) })
-    let own: Set<FilePath> = [
-      Library.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",
-      StagingFolder.parent, ReplacedFiles.parent, LibraryRepair.corruptFiles, LostLibrary.lostFiles,
-      "photos",
-    ]
+    let own = Set(
+      Library.databaseFiles + [
+        "library.lock", "readers.lock", StagingFolder.parent, ReplacedFiles.parent,
+        LibraryRepair.corruptFiles, LostLibrary.lostFiles, "photos",
+      ])
     paths = try library.root.names().filter { !own.contains($0) }
     try collectPhotos("photos")
     try collectOperations(in: StagingFolder.parent)

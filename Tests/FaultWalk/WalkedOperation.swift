@@ -393,16 +393,22 @@ extension WalkedOperation {
       }, archived: (photos: 4, files: 4)),
   ]
 
-  /// Rebuilds a library with an empty database and a log, a corrupt file, and a missing one.
+  /// Rebuilds a library with an empty database and a log, a corrupt file, and a missing one. A photo that cannot be read
+  /// from one archive comes from the other.
   private static func rebuild(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .change,
       arguments: {
-        [["rebuild", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string]]
+        [
+          [
+            "rebuild", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string, "--from",
+            $0.folder.appending("copy.zip").string,
+          ]
+        ]
       },
       run: { scene in
         var options = RebuildOptions()
-        options.archives = [scene.folder.appending("first.zip")]
+        options.archives = [scene.folder.appending("first.zip"), scene.folder.appending("copy.zip")]
         options.readers = 1
         options.lockWait = .seconds(10)
         let summary = try await Work.rebuild(scene.library, options: options).summary
@@ -410,6 +416,7 @@ extension WalkedOperation {
       }, lacks: lacks,
       prepare: { scene in
         _ = try await Work.export(scene.library, to: scene.folder.appending("first.zip")).summary
+        _ = try await Work.export(scene.library, to: scene.folder.appending("copy.zip")).summary
         let photos = try Library(path: scene.library).contents().photos
         let file = { (index: Int) in scene.library.appending(FilePath(photos[index].path).components).string }
         try FileManager.default.removeItem(atPath: file(0))

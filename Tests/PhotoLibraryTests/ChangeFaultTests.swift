@@ -97,8 +97,8 @@ struct ChangeFaultTests {
     let library = try Library(path: scratch.path)
     let malformed = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "malformed")
     let place = scratch.path.appending(name.components)
-    let reason = "malformed; run smilepile rebuild -l \(scratch.path)"
-    #expect(throws: LibraryError.database(scratch.path, reason: reason)) {
+    let reason = "malformed"
+    #expect(throws: LibraryError.corruptDatabase(scratch.path, reason: reason)) {
       try library.translating { throw malformed }
     }
     let fault = ArmedFault(Fault(.error(.ioError), of: .only([.read]), persists: true, below: place))

@@ -20,7 +20,7 @@ struct ForgedPageTests {
 
   private func reason(_ body: () throws -> Void) -> String? {
     let error = #expect(throws: LibraryError.self, performing: body)
-    guard case .database(_, let reason)? = error else { return nil }
+    guard case .corruptDatabase(_, let reason)? = error else { return nil }
     return reason
   }
 
@@ -87,6 +87,6 @@ struct ForgedPageTests {
     }
     let reason = reason { _ = try scratch.contents() }
     #expect(
-      reason == "category 2: another row has the same name; run smilepile rebuild -l \(scratch.path)")
+      reason == "category 2: another row has the same name")
   }
 }

@@ -98,7 +98,8 @@ import Testing
   func refusedAfterInterruption() throws {
     _ = try interruptRebuild()
     let error = #expect(throws: LibraryError.self) { try Library(path: library.path) }
-    #expect(error?.description.contains("a rebuild was interrupted; run smilepile rebuild -l") == true)
+    #expect(error == .corruptDatabase(library.path, reason: "a rebuild was interrupted"))
+    #expect(error?.remedy == .rebuildLibrary(library.path.string))
   }
 
   @Test(
@@ -174,7 +175,7 @@ import Testing
     let real = FilePath(URL(fileURLWithPath: database.string).resolvingSymlinksInPath().path)
     let fault = ArmedFault(Fault(.badSectors(0..<512), below: real))
     defer { fault.disarm() }
-    #expect(try LostLibrary(path: library.path, isReadOnly: true).fault == "it cannot be read")
+    #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == "it cannot be read")
   }
 
   @Test("Lost library: a wrong version in the header is a fault")
@@ -182,6 +183,6 @@ import Testing
     var file = try bytes(database)
     file[60] = 0x7F
     try write(file, to: database)
-    #expect(try LostLibrary(path: library.path, isReadOnly: true).fault == "its version is unknown")
+    #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == "its version is unknown")
   }
 }

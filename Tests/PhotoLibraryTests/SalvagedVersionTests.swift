@@ -20,13 +20,13 @@ import Testing
   private struct Values: Equatable {
     var contents: LibraryContents
     var exports: [ExportRecord]
-    var marks: [SortMark] = []
+    var marks: [SortMarkRow] = []
     var placesOfSort: Set<Int> = []
 
     init(_ database: Database) throws {
       contents = try LibraryContents(database)
       exports = try ExportRecord.fetchAll(database, sql: "SELECT * FROM export ORDER BY rowid")
-      marks = try SortMark.fetchAll(database)
+      marks = try SortMarkRow.fetchAll(database)
       placesOfSort = try Movement.fetchPlacesOfSort(database)
     }
 

@@ -49,11 +49,11 @@ struct UntrustedSchemaTests {
     let before = try scratch.folder.bytes("library/library.sqlite")
     for open in [{ _ = try Library(path: scratch.path) }, { _ = try scratch.writer() }] {
       let error = #expect(throws: LibraryError.self, performing: open)
-      guard case .database(_, let found)? = error else {
+      guard case .corruptDatabase(_, let found)? = error else {
         Issue.record("\(String(describing: error))")
         continue
       }
-      #expect(found == "\(reason); run smilepile rebuild -l \(scratch.path)")
+      #expect(found == "\(reason)")
     }
     #expect(try scratch.folder.bytes("library/library.sqlite") == before)
   }

@@ -11,9 +11,12 @@ struct MissingFileSearch {
   /// The photos that no archive has.
   private(set) var unavailable: [LibraryCheck.UnusablePhoto] = []
   /// The photos to leave out, by ID: their files are missing, and no archive has them or they are not wanted.
-  private(set) var left: Set<Int64> = []
+  private(set) var leftOut: Set<Int64> = []
 
   /// Reads the photos that it finds. Blocks; writes nothing.
+  ///
+  /// - Throws: the error of the newest archive if it cannot be read, since its photos would seem to be lost; an
+  ///   environment failure, or `CancellationError`.
   init(
     _ plan: RebuildPlan, _ archives: RebuildArchives, _ options: RebuildOptions, _ key: ContentTagKey,
     _ counter: ProgressCounter
@@ -22,7 +25,7 @@ struct MissingFileSearch {
     var open: [LibraryCheck.UnusablePhoto] = []
     for row in plan.rows {
       switch row.state {
-      case .missing where options.missing == .leave: left.insert(row.photo.id)
+      case .missing where options.missing == .leave: leftOut.insert(row.photo.id)
       case .missing: open.append(plan.unusable(row, "its file is missing"))
       case .corrupt: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) is corrupt"))
       case .unreadable: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) cannot be read"))
@@ -31,7 +34,7 @@ struct MissingFileSearch {
     }
     guard !open.isEmpty else { return }
     func search(_ backups: [OpenedBackup]) throws {
-      let found = try PhotoRepairs(of: open, in: backups, key, skipsUnreadable: true, counter)
+      let found = try PhotoRepairs(of: open, in: backups, key, counter)
       repairs.append(found)
       open = found.unavailable
     }
@@ -48,7 +51,7 @@ struct MissingFileSearch {
     }
     unavailable = open
     let missing = Set(plan.rows.lazy.filter { $0.state == .missing }.map(\.photo.id))
-    left = Set(open.lazy.map(\.photo.id).filter(missing.contains))
+    leftOut = Set(open.lazy.map(\.photo.id).filter(missing.contains))
   }
 
   /// Copies the files into the staging folder. Blocks.

@@ -32,7 +32,7 @@ struct RebuildArchives {
   /// - Parameters:
   ///   - path: the folder of the library.
   ///   - id: the library ID in the damaged database; nil if it cannot be read.
-  /// - Throws: `RebuildError`, `BackupError` if a password is needed or wrong, the error of an archive if it is the only one,
+  /// - Throws: `RebuildError`, `BackupError` if a password is needed or wrong, the error of an archive if none can be read,
   ///   or `CancellationError`.
   init(
     of path: FilePath, id: String?, _ options: RebuildOptions, _ operation: LedgerOperation,
@@ -40,8 +40,10 @@ struct RebuildArchives {
   ) throws {
     (self.options, self.operation, self.counter) = (options, operation, counter)
     var search = ArchiveSearch(options, counter)
-    for place in options.archives { try search.add(place, isOnly: options.archives.count == 1) }
+    for place in options.archives { try search.add(place) }
+    if search.archives.isEmpty, let failure = search.failure, !options.acceptsNoArchive { throw failure }
     (unusable, warnings) = (search.unusable, search.warnings)
+    counter.report(unusable)
     let own = search.archives.filter { $0.isOurs && !$0.isDocument }
     if own.isEmpty, let locked = search.archives.first(where: \.isLocked) { throw passwordError(locked) }
     // the folder may have had the database of another library for a time
@@ -55,7 +57,7 @@ struct RebuildArchives {
     var ids: Set<String> = []
     records = graph.archives.compactMap { ExportRecord($0) }.filter { ids.insert($0.id).inserted }
     opened = search.newest
-    try openNewest(of: Self.ranked(graph))
+    try openNewest(graph)
     opened = nil
   }
 
@@ -110,18 +112,19 @@ struct RebuildArchives {
       .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
   }
 
-  /// Opens the first archive that can be used.
+  /// Opens the first archive that can be used, with all parts of its set.
   ///
   /// - Throws: the error of the best archive if none can be used, and the caller needs one.
-  private mutating func openNewest(of ranked: [ArchiveDescriptor]) throws {
+  private mutating func openNewest(_ graph: ArchiveGraph) throws {
+    others = Self.ranked(graph)
     var failure: (any Error)?
-    for (index, archive) in ranked.enumerated() {
+    for archive in others {
       guard !archive.isLocked else { throw passwordError(archive) }
-      let set = archive.part.map { part in ranked.filter { $0.part?.setID == part.setID } } ?? [archive]
       do {
-        newest = try set.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }.map { try open($0) }
+        let set = archive.part == nil ? [archive] : try graph.members(of: archive)
+        newest = try set.map { try open($0) }
         let used = Set(set.map(\.path))
-        others = ranked[(index + 1)...].filter { !used.contains($0.path) }
+        others.removeAll { used.contains($0.path) }
         return
       } catch  where ArchiveVerification.isInconclusive(error) || ArchiveVerification.isOfPassword(error) {
         guard case BackupError.noSuchBackup = error else { throw error }
@@ -157,6 +160,8 @@ private struct ArchiveSearch {
   private(set) var archives: [ArchiveDescriptor] = []
   private(set) var health: [String: ArchiveHealth] = [:]
   private(set) var unusable: [Finding] = []
+  /// The error of the first named archive that cannot be read.
+  private(set) var failure: (any Error)?
   private(set) var warnings: [String] = []
   /// The newest of the named archives, opened.
   private(set) var newest: OpenedBackup?
@@ -168,19 +173,19 @@ private struct ArchiveSearch {
     (self.options, self.counter) = (options, counter)
   }
 
-  /// Adds an archive, or all archives of a folder.
+  /// Adds an archive, or all archives of a folder. An archive that cannot be read is reported.
   ///
-  /// - Parameter isOnly: true to throw the error of an archive that cannot be read.
-  mutating func add(_ place: FilePath, isOnly: Bool) throws {
+  /// - Throws: an error that says nothing about the archive, or `BackupError.noSuchBackup`.
+  mutating func add(_ place: FilePath) throws {
     guard (try? Directory.open(place)) == nil else { return try addFolder(place) }
     do {
       let archive = try describe(place)
       let known = ArchiveFile(at: place).flatMap { options.ledger?.health(of: $0) }
       add([archive], [archive.path: known ?? .unverified])
-    } catch let error where !isOnly && !(error is CancellationError) {
+    } catch let error where !ArchiveVerification.isInconclusive(error) {
+      failure = failure ?? error
       let finding = Finding(
         place.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
-      counter.report(finding)
       unusable.append(finding)
     }
   }

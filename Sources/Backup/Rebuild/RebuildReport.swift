@@ -49,19 +49,21 @@ struct RebuildReport {
     }
     for photo in search.unavailable {
       let finding = Finding(photo.label, "\(photo.reason), and no archive has it")
-      if search.left.contains(photo.photo.id) {
+      if search.leftOut.contains(photo.photo.id) {
         summary.missing.append(finding)
       } else {
         summary.damaged.append(finding)
       }
     }
     let reported = Set(search.unavailable.map(\.photo.id))
-    for row in plan.rows where search.left.contains(row.photo.id) && !reported.contains(row.photo.id) {
+    for row in plan.rows where search.leftOut.contains(row.photo.id) && !reported.contains(row.photo.id) {
       summary.missing.append(Finding(plan.label(of: row.photo), "its file is missing; it was left out"))
     }
-    for row in plan.rows where plan.lostCategory(of: row.photo.id) {
-      summary.warnings.append(
-        "\(plan.label(of: row.photo)): its category cannot be read from the damaged database")
+    for row in plan.rows where plan.lostCategory(of: row.photo.id) && !search.leftOut.contains(row.photo.id) {
+      summary.uncategorized.append(
+        Finding(
+          plan.label(of: row.photo),
+          "its category cannot be read; it is in the category “\(RebuildSummary.foundCategory)”"))
     }
   }
 
@@ -73,8 +75,8 @@ struct RebuildReport {
 
   /// Returns the summary.
   ///
-  /// - Parameter left: the IDs of the photos that were left out.
-  func end(_ plan: RebuildPlan, _ salvaged: SalvagedRows, _ left: Set<Int64>) -> RebuildSummary {
+  /// - Parameter leftOut: the IDs of the photos that were left out.
+  func end(_ plan: RebuildPlan, _ salvaged: SalvagedRows, leftOut: Set<Int64>) -> RebuildSummary {
     var summary = summary
     let verb = summary.isDryRun ? "would be restored" : "was restored"
     for (repair, wasCorrupt) in repairs {
@@ -87,7 +89,7 @@ struct RebuildReport {
             + (wasCorrupt ? "" : "; it may have been removed after that archive was made")))
       summary.bytes += repair.size
     }
-    let rows = plan.rows.lazy.map(\.photo.id).filter { !left.contains($0) }
+    let rows = plan.rows.lazy.map(\.photo.id).filter { !leftOut.contains($0) }
     let stored = Set(salvaged.photos.map(\.id))
     summary.photos = rows.count
     summary.photosOfDatabase = rows.count(where: stored.contains)

@@ -62,7 +62,6 @@ struct RebuildRun {
       archives.leaveOut()
       plan = RebuildPlan(of: scan, salvaged, [], now: now.milliseconds)
     }
-    counter.report(archives.unusable)
 
     var report = RebuildReport(archives, isDryRun: options.isDryRun)
     report.summary.isPINLost = isPINLost
@@ -73,17 +72,18 @@ struct RebuildRun {
     report.add(search, plan)
     let bytes = search.repairs.flatMap(\.repairs).saturatedSum(\.size)
     try library.requireSpace(bytes, photos: plan.rows.count)
-    guard !options.isDryRun else { return report.end(plan, salvaged, search.left) }
+    guard !options.isDryRun else { return report.end(plan, salvaged, leftOut: search.leftOut) }
 
     do {
       try reconstruction.begin()
       let staged = try search.stage(in: reconstruction, counter)
       try counter.checkCancellation()
       counter.enter(.committing)
-      let result = try contents(plan, scan, staged, archives, salvaged, reconstruction, left: search.left)
+      let result = try contents(
+        plan, scan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
       let outcome = try reconstruction.commit(result.contents, result.files, now: now)
       report.add(outcome, in: path)
-      return report.end(plan, salvaged, search.left)
+      return report.end(plan, salvaged, leftOut: search.leftOut)
     } catch {
       // what is left needs space only; the next rebuild removes it
       try? reconstruction.discard()
@@ -91,15 +91,15 @@ struct RebuildRun {
     }
   }
 
-  /// Asks for a confirmation if the library has delete protection, and its PIN cannot be read.
+  /// Asks for a confirmation if the PIN cannot be read, and the library has delete protection or its settings are lost.
   ///
-  /// - Returns: true if a PIN is lost if the library had one.
+  /// - Returns: true if the PIN is lost if the library had one.
   private func confirm(_ salvaged: SalvagedRows, _ archive: OpenedBackup?) throws -> Bool {
     let settings = salvaged.settings ?? archive?.metadata.statedSettings
-    guard settings?.deleteProtectionEnabled == true, !salvaged.knowsPIN else { return false }
+    guard settings?.deleteProtectionEnabled ?? true, !salvaged.knowsPIN else { return false }
     guard !options.isDryRun else { return true }
     let operation = DestructiveOperation(
-      "rebuild \(path), which has delete protection, and lose its PIN if it has one", lowers: [.pin])
+      "rebuild \(path) without its PIN, if it had one, since the PIN cannot be read", lowers: [.pin])
     guard try options.authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
     return true
   }
@@ -168,9 +168,9 @@ struct RebuildRun {
   /// Returns the rows of the new database, and the files to move to their places.
   private func contents(
     _ plan: RebuildPlan, _ scan: PhotoScan, _ staged: [PhotoRepairs.Staged], _ archives: RebuildArchives,
-    _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, left: Set<Int64>
+    _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, leftOut: Set<Int64>
   ) throws -> (contents: RebuiltContents, files: [LibraryReconstruction.RestoredFile]) {
-    var rows = plan.rows.filter { !left.contains($0.photo.id) }
+    var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }
     let places = Dictionary(uniqueKeysWithValues: staged.map { ($0.photo.id, $0) })
     try choosePaths(&rows, reconstruction)
     var files: [LibraryReconstruction.RestoredFile] = []

@@ -21,7 +21,8 @@ struct PhotoSources {
   ///   - wanted: the MD5s of the photos, with the length if it is known.
   ///   - skipsUnreadable: true to add an archive to `faults` and use the others, if it cannot be read for another
   ///     reason than damage, for example because it has changed.
-  /// - Throws: the error of such an archive, unless it is skipped.
+  /// - Throws: the error of such an archive, unless it is skipped; or an environment failure, which says nothing about
+  ///   the archive.
   init(
     _ wanted: [MD5Digest: Int?], from sources: [OpenedBackup], _ library: Library?,
     _ counter: ProgressCounter, skipsUnreadable: Bool = false
@@ -88,7 +89,7 @@ struct PhotoSources {
       if found == nil { noteFailing(bytes) }
       return found
     } catch let error as ArchiveError {
-      guard skipsUnreadable else { throw error }
+      guard skipsUnreadable, !error.isResourceExhaustion else { throw error }
       faults[bytes.place] = error
       return nil
     }

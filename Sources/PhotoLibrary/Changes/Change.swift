@@ -214,7 +214,7 @@ package final class Change: Sendable {
       }
     }
     // the change is complete; if this fails, the next writer does it
-    try? ReplacedFiles(writer).settle()
+    _ = try? ReplacedFiles(writer).settle()
   }
 
   private func moveToPlaces(_ files: [StagedFile]) throws {

@@ -37,6 +37,8 @@ extension Movement {
   /// The table of movements. A row that names neither a photo nor a category ends the validity of all rows before it.
   private static let table = "movement"
   private static let isEnd = "md5 IS NULL AND assetPath IS NULL AND origin IS NULL"
+  private static let validRows =
+    "FROM \(table) WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd))"
 
   /// Reads the valid movements, oldest first. Leaves out removals by older versions, which did not record the length of
   /// a photo.
@@ -44,10 +46,8 @@ extension Movement {
     // a reader does not migrate
     guard try database.tableExists(table) else { return [] }
     return try fetch(
-      """
-      SELECT id, md5, size, tag, assetPath, origin, destination, at FROM \(table)
-      WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd)) ORDER BY id
-      """, of: table, database)
+      "SELECT id, md5, size, tag, assetPath, origin, destination, at \(validRows) ORDER BY id", of: table,
+      database)
   }
 
   /// Reads what a person removed from a library of the versions 3 to 10, oldest first: as the migration does.
@@ -66,9 +66,8 @@ extension Movement {
   static func fetchPlacesOfSort(_ database: Database) throws -> Set<Int> {
     let isOfSort = try database.rows(
       """
-      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') FROM \(table)
-      WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd)) AND (md5 IS NULL OR size IS NOT NULL)
-      ORDER BY id
+      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') \(validRows)
+        AND (md5 IS NULL OR size IS NOT NULL) ORDER BY id
       """, of: table
     ) { try $0.flag("changeId", at: 0) }
     return Set(isOfSort.indices.filter { isOfSort[$0] })

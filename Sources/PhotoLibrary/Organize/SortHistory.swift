@@ -62,33 +62,6 @@ struct SortHistory {
   }
 }
 
-/// A mark of `sort`, as a row of the database.
-struct SortMark: Sendable, Hashable {
-  /// The library ID.
-  let library: String
-  /// The `name` of the category.
-  let category: String
-  /// The content of the photo.
-  let content: String
-  /// The digest of the rules.
-  let rules: Data
-
-  static func fetchAll(_ database: Database) throws -> [SortMark] {
-    try database.rows("SELECT library, category, content, rules FROM sortMark", of: "sortMark") { row in
-      SortMark(
-        library: try row.text("library", at: 0), category: try row.text("category", at: 1),
-        content: try row.text("content", at: 2), rules: try row.bytes("rules", at: 3, count: 32...32))
-    }
-  }
-
-  /// Inserts the mark, unless there is one of the same photo.
-  func insert(_ database: Database) throws {
-    try database.execute(
-      sql: "INSERT OR IGNORE INTO sortMark (library, category, content, rules) VALUES (?, ?, ?, ?)",
-      arguments: [library, category, content, rules])
-  }
-}
-
 /// The marks that a run of `sort` leaves on photos, so that the next run does not consider them again. They belong to the
 /// library's ID: a library with a new ID has none.
 struct SortMarks: Sendable, Equatable {

@@ -12,7 +12,7 @@ enum DatabaseHeader {
     if isLost(of: start) { return bytes(fileSize: fileSize) }
     let pages = fileSize / pageSize
     guard start.count > length, start[16] == UInt8(pageSize >> 8), start[17] == 0,
-      start[28..<32].reduce(0, { $0 << 8 | Int($1) }) > pages
+      number(at: 28, in: start) > pages
     else { return nil }
     var header = Array(start.prefix(length))
     header.replaceSubrange(28..<32, with: number(pages))
@@ -25,7 +25,16 @@ enum DatabaseHeader {
   /// Returns true if these are the first bytes of the database of a library.
   static func isOfLibrary(_ start: [UInt8]) -> Bool {
     start.count >= length && start.starts(with: "SQLite format 3\0".utf8)
-      && start[68..<72].reduce(0, { $0 << 8 | Int32($1) }) == Schema.applicationID
+      && number(at: 68, in: start) == Schema.applicationID
+  }
+
+  /// Returns the version of the schema.
+  static func version(in header: [UInt8]) -> Int32 {
+    Int32(truncatingIfNeeded: number(at: 60, in: header))
+  }
+
+  private static func number(at offset: Int, in header: [UInt8]) -> Int {
+    header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// A database in memory has no log.

@@ -5,27 +5,6 @@ import Foundation
 internal import GRDB
 import SystemPackage
 
-/// What the database of a lost library gets.
-package struct RebuiltContents: Sendable {
-  /// The rows. Each photo that is no asset has the path of its file.
-  package var contents: LibraryContents
-  /// The content tags of the files, by path.
-  package var tags: [String: ContentTag] = [:]
-  /// The library ID; nil for a new one.
-  package var libraryID: String?
-  /// The IDs of the photos that the archive of the rows does not contain.
-  package var photosNotInArchive: Set<Int64> = []
-  /// The archives of the library, oldest first.
-  package var exports: [ExportRecord] = []
-  /// What the damaged database tells about runs of `sort`.
-  package var sorting = SalvagedSorting()
-  /// The ID of the archive that the rows come from; nil if they come from no archive.
-  package var archiveID: String?
-
-  /// Makes contents of these rows.
-  package init(_ contents: LibraryContents) { self.contents = contents }
-}
-
 /// Gives a lost library a new database.
 ///
 /// The order is: fsync the staged files; write the database as `library.sqlite.new`, and fsync it; move the staged files to
@@ -121,7 +100,7 @@ package final class LibraryReconstruction: Sendable {
 
   /// Writes the database, moves the files, and makes the library usable. Durable when it returns. Blocks.
   ///
-  /// - Throws: `FileError` or `LibraryError`; the library cannot be used then, as before.
+  /// - Throws: `FileError` or `LibraryError`; the library then has its lost database, as before.
   package func commit(
     _ contents: RebuiltContents, _ restored: [RestoredFile], now: Date = Date()
   ) throws -> Outcome {
@@ -130,11 +109,38 @@ package final class LibraryReconstruction: Sendable {
     var outcome = Outcome()
     outcome.corruptFiles = try moveToPlaces(restored)
     outcome.lostFiles = try moveAside(now: now)
-    try library.root.replace(Library.databaseName, with: Library.unfinishedDatabase)
-    try library.root.sync()
+    try publish(replacing: outcome.lostFiles?.appending(Library.databaseName.components))
     // the library is complete; if this fails, the next writer does it
     try? discard()
     return outcome
+  }
+
+  /// Gives the new database its name. If that cannot be made durable, the old one gets it back.
+  ///
+  /// - Parameter lost: the path in `.lost` that the old database has, if there is one.
+  private func publish(replacing lost: FilePath?) throws {
+    try library.root.replace(Library.databaseName, with: Library.unfinishedDatabase)
+    do {
+      try library.root.sync()
+    } catch {
+      try? withdraw(for: lost)
+      throw error
+    }
+  }
+
+  private func withdraw(for lost: FilePath?) throws {
+    guard let lost, try library.root.status(of: lost) != nil else {
+      try library.root.remove(Library.databaseName)
+      return
+    }
+    do {
+      try library.root.link(library.root.open(lost, .read), as: Library.unfinishedDatabase)
+    } catch {
+      // the file system has no links
+      try library.root.replace(Library.databaseName, with: lost)
+      return
+    }
+    try library.root.replace(Library.databaseName, with: Library.unfinishedDatabase)
   }
 
   // MARK: The database
@@ -267,7 +273,10 @@ package final class LibraryReconstruction: Sendable {
       }
     }
     if hasUndo {
-      _ = try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: freeName("undo", in: kept))
+      let name = try freeName("undo", in: kept)
+      guard try library.root.moveFolder(ReplacedFiles.parent, to: kept, as: name) else {
+        throw FileError("move", library.root.path(of: ReplacedFiles.parent), .improperLink)
+      }
     }
     try kept.sync()
     try library.root.sync()
@@ -302,11 +311,4 @@ package final class LibraryReconstruction: Sendable {
     try library.root.makeDirectories(folder)
     return folder
   }
-}
-
-extension Library {
-  /// The files of a database.
-  static let databaseFiles: [FilePath] = [
-    databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal",
-  ]
 }

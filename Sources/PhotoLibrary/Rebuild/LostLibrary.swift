@@ -12,8 +12,6 @@ import SystemPackage
 package final class LostLibrary: Sendable {
   /// The folder, as the caller gave it.
   package let path: FilePath
-  /// What is wrong with the database, for a message.
-  package let fault: String
   let folder: OpenFolder
   var root: Directory { _read { yield folder.directory } }
   private let folders = PhotoFolders()
@@ -38,7 +36,7 @@ package final class LostLibrary: Sendable {
     }
     try Library.requireOwnership(folder.directory)
     // an intact library is not even locked
-    guard try Library.databaseFault(in: folder) != nil else { throw RebuildError.isIntact(path) }
+    try Self.requireFault(in: folder, path)
     if isReadOnly {
       lock = nil
     } else {
@@ -46,8 +44,13 @@ package final class LostLibrary: Sendable {
         "library.lock", in: folder.directory, waiting: lockWait, whileWaiting: whileWaiting)
     }
     // the process that had the lock until now may have rebuilt the library
-    guard let fault = try Library.databaseFault(in: folder) else { throw RebuildError.isIntact(path) }
-    (self.path, self.fault, self.folder) = (path, fault, folder)
+    try Self.requireFault(in: folder, path)
+    (self.path, self.folder) = (path, folder)
+  }
+
+  private static func requireFault(in folder: OpenFolder, _ path: FilePath) throws {
+    guard try Library.databaseFault(in: folder) == nil else { return }
+    throw RebuildError.isIntact(path)
   }
 
   /// The folder that has the files of lost databases. Only a person deletes them.
@@ -133,7 +136,7 @@ extension Library {
     var isNewer = false
     do {
       file = try check(folder.directory)
-    } catch LibraryError.notALibrary, LibraryError.database {
+    } catch LibraryError.notALibrary, LibraryError.database, LibraryError.corruptDatabase {
       return "it is not the database of a library"
     } catch let error as FileError where error.errno == .ioError {
       return "it cannot be read"

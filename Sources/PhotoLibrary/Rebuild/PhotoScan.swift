@@ -155,8 +155,13 @@ private final class ScannedFile: HashableStream {
 
   func finish(_ digest: MD5Digest) throws {
     guard let opened else { return }
-    let after = try? opened.file.status()
-    guard let after, after.version == opened.before.version, after.size == size else {
+    let after: FileStatus
+    do {
+      after = try opened.file.status()
+    } catch {
+      return try fail(error)
+    }
+    guard after.version == opened.before.version, after.size == size else {
       return end(.unreadable("it changed while it was read"))
     }
     end(.found(FileContent(md5: digest, size: size), tag.value, modified: after.modified))

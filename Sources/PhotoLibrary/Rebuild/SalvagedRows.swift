@@ -55,7 +55,7 @@ package struct SalvagedSorting: Sendable, Equatable {
   /// The places of the movements that `sort` made, among all movements.
   var movements: Set<Int> = []
   /// The photos that `sort` considered.
-  var marks: [SortMark] = []
+  var marks: [SortMarkRow] = []
 
   /// Makes one without movements and marks.
   package init() {}
@@ -149,7 +149,7 @@ extension SalvagedRows {
     settings = try first(Settings.databaseTableName) { try Settings($0) }
     movements = try Self.movements(database)
     sorting.movements = try Self.unlessDamaged { try Movement.fetchPlacesOfSort(database) } ?? []
-    sorting.marks = try Self.unlessDamaged { try SortMark.fetchAll(database) } ?? []
+    sorting.marks = try Self.unlessDamaged { try SortMarkRow.fetchAll(database) } ?? []
     let pin = try Self.unlessDamaged { try Self.isBeforeVersion3(database) ? nil : PINRecord(database) }
     (knowsPIN, self.pin) = (pin != nil, pin ?? nil)
 
@@ -216,113 +216,5 @@ extension SalvagedRows {
     } catch {
       return nil
     }
-  }
-}
-
-/// Reads the rows of a table in the order of their keys, and goes on behind a corrupt page.
-private struct DamagedTable {
-  /// The name of the key, and its place among the columns.
-  enum Key {
-    case first(String)
-    case last(String)
-
-    var name: String {
-      switch self {
-      case .first(let name), .last(let name): name
-      }
-    }
-
-    func value(in row: Row) -> DatabaseValue {
-      switch self {
-      case .first: row[0]
-      case .last: row[row.count - 1]
-      }
-    }
-  }
-
-  private let database: Database
-  private let table: String
-  private let columns: String
-  private let key: Key
-  /// The least key that was not read yet.
-  private var next = Int64.min
-  /// True if no row was lost.
-  private(set) var isComplete = true
-
-  init(_ table: String, columns: String, key: Key, in database: Database) {
-    (self.table, self.columns, self.key, self.database) = (table, columns, key, database)
-  }
-
-  /// Reads all rows that can be read, and leaves out those for which `read` throws.
-  mutating func rows<Value>(_ read: (RowReader) throws -> Value) throws -> [Value] {
-    var values: [Value] = []
-    guard var limit = try SalvagedRows.unlessDamaged({ try RowLimit(database) }) else { return [] }
-    var start: Int64? = next
-    while let from = start {
-      next = from
-      if try SalvagedRows.unlessDamaged({ try scan(&limit, &values, read) }) != nil { break }
-      isComplete = false
-      start = try firstReadable()
-    }
-    return values
-  }
-
-  private mutating func scan<Value>(
-    _ limit: inout RowLimit, _ values: inout [Value], _ read: (RowReader) throws -> Value
-  ) throws {
-    let rows = try Row.fetchCursor(
-      database, sql: "SELECT \(columns) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name)",
-      arguments: [next])
-    while let row = try rows.next() {
-      // a forged tree may have any order, and no end
-      guard case .int64(let id) = key.value(in: row).storage, id >= next else {
-        isComplete = false
-        return
-      }
-      let reader = RowReader(row, of: table)
-      do {
-        try limit.count(reader)
-      } catch {
-        isComplete = false
-        return
-      }
-      if let value = try? read(reader) { values.append(value) } else { isComplete = false }
-      guard id < .max else { return }
-      next = id + 1
-    }
-  }
-
-  /// Returns the least key behind the damage from which rows can be read; nil if there is none.
-  private func firstReadable() throws -> Int64? {
-    // keys are positive, except perhaps in libraries of early versions
-    var unreadable = max(next, 0)
-    var step: Int64 = 1
-    var readable: Int64?
-    while readable == nil {
-      let (sum, isTooLarge) = unreadable.addingReportingOverflow(step)
-      let probe = isTooLarge ? .max : sum
-      if try isReadable(from: probe) {
-        readable = probe
-      } else if probe == .max {
-        return nil
-      } else {
-        unreadable = probe
-        step = step < .max / 2 ? step * 2 : .max / 2
-      }
-    }
-    guard var found = readable else { return nil }
-    while found - unreadable > 1 {
-      let middle = unreadable + (found - unreadable) / 2
-      if try isReadable(from: middle) { found = middle } else { unreadable = middle }
-    }
-    return found
-  }
-
-  private func isReadable(from start: Int64) throws -> Bool {
-    try SalvagedRows.unlessDamaged {
-      _ = try Row.fetchOne(
-        database, sql: "SELECT \(key.name) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name) LIMIT 1",
-        arguments: [start])
-    } != nil
   }
 }

@@ -105,10 +105,10 @@ struct UndoRun {
     } catch {
       // the rows tell where the files belong; if this fails too, the next writer moves them
       try writer.makeCommitDurable(after: error)
-      try? ReplacedFiles(writer).settle()
+      _ = try? ReplacedFiles(writer).settle()
       throw error
     }
-    try? ReplacedFiles(writer).settle()
+    _ = try? ReplacedFiles(writer).settle()
     counter.enter(.verifying)
     return summary(
       of: plan, writer.library, missing: missing, corrupt: corrupt(plan, writer.library, except: missing),

@@ -17,10 +17,10 @@ struct Rebuild: AsyncParsableCommand {
       can be read of the old database. Without --from, searches the destinations of the library's jobs, and the archives \
       that were exported on this machine.
 
-      Files that nothing knows get the category “Found again”. The old database moves to the folder .lost, a corrupt photo \
-      to .rotten. An undo, and the PIN if it cannot be read, are lost.
+      A photo file that belongs to no known photo gets the category “Found again”. The old database moves to the folder \
+      .lost, a corrupt photo to .rotten. What undo could restore is lost; so is the PIN if it cannot be read.
 
-      The exit code is 3 if a file was missing, corrupt or found again.
+      The exit code is 3 if a file was missing, corrupt or found again, or if a category or an archive could not be read.
 
       Example:
         smilepile rebuild -l ~/Family --from /srv/backups
@@ -64,6 +64,7 @@ struct Rebuild: AsyncParsableCommand {
     var restored: [String]
     var missing: [String]
     var damaged: [String]
+    var uncategorized: [String]
     var foundAgain: [String]
     var untracked: [String]
     var unusable: [String]
@@ -106,18 +107,17 @@ struct Rebuild: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.restored { reporter.note(photo.message.escaped) }
     let verb = dryRun ? "would be put" : "is"
-    for path in summary.foundAgain {
+    for file in summary.foundAgain {
       reporter.note(
-        "\(path.escaped) is unknown, and \(verb) in the category “\(RebuildSummary.foundCategory)”")
+        "\(file.escaped) is unknown, and \(verb) in the category “\(RebuildSummary.foundCategory)”")
     }
-    for path in summary.untracked {
-      reporter.note("\(path.escaped) is no photo, and stays as an untracked file")
+    for file in summary.untracked {
+      reporter.note("\(file.escaped) is no photo, and stays as an untracked file")
     }
     if let lost = summary.lostFiles { reporter.note("the old files are in \(lost.string.escaped)") }
     if let kept = summary.corruptFiles { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     if summary.isPINLost, !dryRun {
-      reporter.warn(
-        "\(path) has delete protection and no PIN, since its PIN cannot be read; run smilepile pin set")
+      reporter.warn("\(path) has no PIN now, since its PIN cannot be read; run smilepile pin set")
     }
     let parts = [
       "\(dryRun ? "would rebuild" : "rebuilt") \(Count(summary.photos, "photo")) in "
@@ -133,7 +133,8 @@ struct Rebuild: AsyncParsableCommand {
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
         photosOfDatabase: summary.photosOfDatabase, restored: summary.restored.map(\.message),
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        foundAgain: summary.foundAgain, untracked: summary.untracked,
+        uncategorized: summary.uncategorized.map(\.message), foundAgain: summary.foundAgain,
+        untracked: summary.untracked,
         unusable: summary.unusable.map(\.message), bytes: summary.bytes, lost: summary.lostFiles?.string,
         kept: summary.corruptFiles?.string, pinLost: summary.isPINLost,
         warnings: warnings + summary.warnings, dryRun: summary.isDryRun))
@@ -143,7 +144,7 @@ struct Rebuild: AsyncParsableCommand {
 
   /// Reads the given password, or else that of a job, or else asks at the terminal if an archive is encrypted.
   private func readPassword(of places: ArchivePlaces, _ reporter: Reporter) throws -> Secret? {
-    if try password.source == nil, let source = places.job {
+    if try password.source == nil, let source = places.jobPassword {
       return try JobContext.ofThisProcess(reporter).password(source)
     }
     let archives = TerminalPrompt.isPossible ? try ImportSources(places.paths).sources.map(\.path) : []
@@ -155,7 +156,7 @@ struct Rebuild: AsyncParsableCommand {
     var paths: [FilePath]
     var warnings: [String] = []
     /// The source of the password of a job; nil if its archives are not encrypted.
-    var job: PasswordSource?
+    var jobPassword: PasswordSource?
 
     init(_ paths: [FilePath] = []) { self.paths = paths }
   }
@@ -171,7 +172,7 @@ struct Rebuild: AsyncParsableCommand {
           places.paths.append(destination.path)
         }
       }
-      places.job = places.job ?? job.password
+      places.jobPassword = places.jobPassword ?? job.password
     }
     for entry in Ledger.ofThisUser.history(library: (path, nil)) where entry.run.kind == .export {
       let archives = entry.details.archives.map { FilePath($0) }
@@ -186,11 +187,11 @@ struct Rebuild: AsyncParsableCommand {
 
 extension MissingPhotos: ExpressibleByArgument {}
 
-/// Confirms the rebuild of a library with delete protection.
+/// Confirms the rebuild of a library whose PIN cannot be read.
 struct RebuildConfirmation: ParsableArguments {
   @Flag(
     name: .shortAndLong,
-    help: "Do not ask before a library with delete protection is rebuilt without its PIN.")
+    help: "Do not ask before a library is rebuilt without the PIN that it may have had.")
   var yes = false
 
   /// An authorization that asks the user at the terminal.

@@ -24,6 +24,7 @@ enum CommandMessage {
     case .nameLibrary: "add “library:” to the job"
     case .nameJobFile: "use --config FILE"
     case .listLibrary: "run smilepile photos to list categories and photos"
+    case .rebuildLibrary(let path): "run smilepile rebuild -l \(path.shellQuoted)".escaped
     case .nameArchive:
       "use --from ARCHIVE, or --without-archive to use only the photo files and what can be read of the database"
     case .moveOrRemovePhotos: "use --move-to CATEGORY or --with-photos"

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -263,6 +264,26 @@ import Testing
     #expect(try scene.library.contents.withoutDates == contents.withoutDates)
   }
 
+  @Test("Rebuild: a photo whose category cannot be read is reported, and is in the category of found files")
+  func lostCategory() async throws {
+    try await scene.export()
+    var edit = LibraryEdit()
+    edit.newCategories = [.sample(3, "boats")]
+    try scene.library.change(
+      edit,
+      adding: [
+        .init(id: 30, category: 3, name: "IMG_30", fileName: "IMG_30.jpg", bytes: RebuildScene.picture(30))
+      ])
+    try ForgedDatabase.execute("DELETE FROM category WHERE id = 3", in: scene.database)
+    let summary = try await scene.rebuild()
+    #expect(summary.uncategorized.count == 1)
+    #expect(summary.uncategorized.first?.message.contains("“IMG_30”") == true)
+    #expect(summary.isIncomplete)
+    let contents = try scene.library.contents
+    let category = try #require(contents.categories.first { $0.displayName == RebuildSummary.foundCategory })
+    #expect(contents.photos.filter { $0.categoryId == category.id }.map(\.id) == [30])
+  }
+
   @Test("Rebuild: a photo that was removed after the archive stays removed if the old database has all rows")
   func removedPhoto() async throws {
     try await scene.export()
@@ -361,6 +382,46 @@ import Testing
     try scene.loseDatabase()
     #expect(try await !scene.rebuild(from: [folders.0, folders.1]).isIncomplete)
     #expect(try Library(path: scene.library.path).exportHistory(at: 0).earlierIDs.count == 1)
+  }
+
+  @Test("Rebuild: copies of a split archive in two folders are used once")
+  func copiesOfSplitArchive() async throws {
+    let contents = try scene.library.contents
+    let parts = try await splitArchive()
+    let copies = try scene.scratch.makeFolder("copies")
+    for part in parts {
+      let copy = copies.appending(FilePath(part.lastComponent?.string ?? "").components)
+      try FileManager.default.copyItem(atPath: part.string, toPath: copy.string)
+    }
+    try scene.loseDatabase()
+    let summary = try await scene.rebuild(from: [parts[0].removingLastComponent(), copies])
+    #expect(!summary.isIncomplete)
+    #expect(try scene.library.contents.withoutDates == contents.withoutDates)
+  }
+
+  @Test("Rebuild: a split archive without one of its parts is not used, and the archive before it is")
+  func incompleteSplitArchive() async throws {
+    let contents = try scene.library.contents
+    let older = try await scene.export()
+    let parts = try await splitArchive()
+    try FileManager.default.removeItem(atPath: parts[1].string)
+    try scene.loseDatabase()
+    let folder = parts[0].removingLastComponent()
+    await #expect(throws: IncompleteSet.self) { try await scene.rebuild(from: [folder]) }
+    let summary = try await scene.rebuild(from: [folder, older])
+    #expect(summary.archive == older)
+    #expect(summary.warnings.contains { $0.contains("one of \(parts.count) parts") })
+    #expect(try scene.library.contents.withoutDates == contents.withoutDates)
+  }
+
+  private func splitArchive() async throws -> [FilePath] {
+    var limits = PhoneLimits()
+    limits.entries = 4
+    let summary = try await scene.library.exporting(to: scene.scratch.makeFolder("parts")) {
+      $0.phoneLimits = limits
+    }
+    try #require(summary.archives.count > 1)
+    return summary.archives
   }
 
   @Test("Rebuild: the archive of another library is refused, and nothing changes")
@@ -484,6 +545,18 @@ import Testing
     #expect(dry.restored.count == 1)
     #expect(dry.photos == 4)
     expectNone(try scene.library.tree.differences(from: tree))
+  }
+
+  @Test("Rebuild: if the settings are lost, too, the PIN that there may have been needs a confirmation")
+  func confirmationWithoutSettings() async throws {
+    try scene.loseDatabase()
+    await #expect(throws: AuthorizationError.notConfirmed(scene.library.path)) {
+      try await scene.rebuild(from: []) {
+        $0.acceptsNoArchive = true
+        $0.authorization = .refused
+      }
+    }
+    #expect(try await scene.rebuild(from: []) { $0.acceptsNoArchive = true }.isPINLost)
   }
 
   @Test("Rebuild: delete protection without its PIN needs a confirmation")
