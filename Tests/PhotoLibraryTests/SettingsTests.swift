@@ -77,7 +77,8 @@ struct SettingsTests {
   func missingRow() throws {
     try scratch.sql { try $0.execute(sql: "DELETE FROM settings") }
     let error = #expect(throws: LibraryError.self) { _ = try scratch.contents() }
-    #expect(error?.description.contains("the settings record is missing; run smilepile rebuild") == true)
+    #expect(error?.description.hasSuffix(": the settings record is missing") == true)
+    #expect(error?.remedy != nil)
   }
 
   @Test("Settings: dates keep their milliseconds")

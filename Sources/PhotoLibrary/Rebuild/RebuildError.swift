@@ -21,7 +21,12 @@ public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConver
   public var description: String { message.escaped }
 
   /// What to do about the error.
-  public var remedy: Remedy? { if case .noArchive = self { .nameArchive } else { nil } }
+  public var remedy: Remedy? {
+    switch self {
+    case .noArchive, .severalLibraries: .nameArchive
+    case .isIntact, .otherLibrary, .unreadableFile, .unreadableArchive: nil
+    }
+  }
 
   private var message: String {
     switch self {
@@ -37,7 +42,7 @@ public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConver
       "cannot read a photo from \(archive): \(reason); nothing was changed"
     case .severalLibraries(let path, let archives):
       "these are archives of several libraries, and the database of \(path) does not tell which library it is: "
-        + "\(archives.map(\.string).joined(separator: ", ")); use --from with an archive of this library"
+        + archives.map(\.string).joined(separator: ", ")
     }
   }
 }

@@ -18,9 +18,9 @@ struct Rebuild: AsyncParsableCommand {
       that were exported on this machine.
 
       A photo file that belongs to no known photo gets the category “Found again”. The old database moves to the folder \
-      .lost, a corrupt photo to .rotten. What undo could restore is lost; so is the PIN if it cannot be read.
+      .lost, a corrupt photo to .rotten. Nothing can be undone afterwards.
 
-      The exit code is 3 if a file was missing, corrupt or found again, or if a category or an archive could not be read.
+      The exit code is 3 if a file was missing, corrupt or found again.
 
       Example:
         smilepile rebuild -l ~/Family --from /srv/backups
