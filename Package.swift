@@ -53,6 +53,7 @@ let package = Package(
     .target(name: "Secrets", dependencies: ["CSystemCalls"]),
     .target(
       name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
+    .target(name: "HTML", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(
@@ -80,7 +81,7 @@ let package = Package(
     .target(
       name: "Jobs",
       dependencies: [
-        "ArchiveCatalog", "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader",
+        "ArchiveCatalog", "Backup", "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader",
         "Operations", "Processes", "Secrets",
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
@@ -115,6 +116,7 @@ let package = Package(
     .testTarget(name: "ProcessesTests", dependencies: ["Processes", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["CSystemCalls", "Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
+    .testTarget(name: "HTMLTests", dependencies: ["HTML"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(

@@ -21,6 +21,14 @@ public enum Remedy: Sendable, Equatable {
   case listLibrary
   /// Rebuild the database of the library in this folder.
   case rebuildLibrary(String)
+  /// Verify the archive at this path.
+  case verifyArchive(String)
+  /// Back up with this job.
+  case runBackup(job: String)
+  /// Test whether the newest archive of this job restores.
+  case testRestore(job: String)
+  /// Install the schedule of the jobs.
+  case installSchedule
   /// Name an archive of a library, or rebuild the library without one.
   case nameArchive
   /// Move the photos of a category to another one, or remove them with it.

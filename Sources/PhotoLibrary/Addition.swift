@@ -76,6 +76,26 @@ extension Library {
     try export.changes.map { changes in try read { try Addition.count(after: changes, $0) } }
   }
 
+  /// Counts the photos that were added after an export and are in the library; nil if the library has no record of the
+  /// export, or one of an older version, which did not record its place among the changes. Blocks.
+  ///
+  /// - Parameters:
+  ///   - sequence: the place of the archive among the exports; nil if it is unknown.
+  ///   - archive: the path of the archive.
+  package func photosAdded(sinceExport sequence: Int64?, archive: String) throws -> Int? {
+    try read { database in
+      // a reader does not migrate
+      guard try database.tableExists("addition") else { return nil }
+      let export = try ExportRecord.fetchOne(
+        database,
+        sql: """
+          SELECT * FROM export WHERE (sequence = ? OR archive = ?) AND \(ExportRecord.isOwn(database))
+          ORDER BY rowid DESC LIMIT 1
+          """, arguments: [sequence, archive])
+      return try export?.changes.map { try Addition.count(after: $0, database) }
+    }
+  }
+
   /// Returns the IDs of the photos that were added after an export and are in the library; nil if the library has no
   /// record of the export. Blocks.
   ///

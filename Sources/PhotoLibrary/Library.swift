@@ -107,6 +107,16 @@ public final class Library: Sendable {
     }
   }
 
+  /// Counts the photos of each category, by its ID. SQLite counts; no row is read into memory.
+  package func photoCounts() throws -> [Int64: Int] {
+    try read { database in
+      let counts = try database.rows(
+        "SELECT categoryId, count(*) FROM photo INDEXED BY photoCategory GROUP BY categoryId", of: "photo"
+      ) { (try $0.integer("categoryId", at: 0), try $0.count("count", at: 1)) }
+      return Dictionary(counts, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
   /// The library ID, which is in its archives; nil if no writer of this version has opened the library yet.
   public func libraryID() throws -> String? {
     try read { database in

@@ -49,6 +49,8 @@ package struct Job: Sendable, Equatable {
   package var drillSample: Int? = 100
   /// The path of the JSON status file for other programs.
   package var statusFile: FilePath?
+  /// The path of the status page.
+  package var reportFile: FilePath?
   /// The path of the metrics file for Prometheus' node exporter.
   package var prometheusFile: FilePath?
   /// The maximum wait in seconds for another run of the job or for another writer of its library.

@@ -92,6 +92,7 @@ struct JobFileReader {
     job.hooks = hooks(&section)
     schedules(&section, &job)
     job.statusFile = watchedFile(.status, "status-file", of: job, &section)
+    job.reportFile = watchedFile(.page, "report-file", of: job, &section)
     job.prometheusFile = watchedFile(.metrics, "prometheus-file", of: job, &section)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
     job.trustedFolders = paths("trust", in: &section)

@@ -1,5 +1,6 @@
 import ArchiveCatalog
 import Backup
+import FileSystem
 import SystemPackage
 
 /// The state of a destination during a run: its archives and the results of the run so far.
@@ -31,6 +32,7 @@ struct DestinationState {
     record.isNew = hasNewArchives
     record.removed = removed
     record.failure = reasonToSkip?.message
+    if reasonToSkip == nil { record.freeBytes = try? Directory.open(folder).fileSystem().freeBytes }
     return record
   }
 

@@ -14,6 +14,8 @@ package struct JobContext: Sendable {
   package var password: @Sendable (PasswordSource) throws -> Secret
   /// Returns the exit code for an error.
   package var exitCode: @Sendable (any Error) -> Int32
+  /// Returns the text of a finding with its remedy, for people who read the status page.
+  package var message: @Sendable (Finding) -> String = { $0.message }
   /// True to write an archive even if nothing has changed.
   package var isForced = false
   /// The observations of this machine.

@@ -107,6 +107,8 @@ package struct JobStatus: Sendable, Equatable, Codable {
     package var removed: [String] = []
     /// Why the destination failed.
     package var failure: String?
+    /// The bytes of the file system that were free for this user; nil if the destination failed.
+    package var freeBytes: Int?
 
     /// Makes a record without results.
     package init(path: String) { self.path = path }

@@ -1,6 +1,8 @@
 import ArchiveCatalog
 import FileSystem
 import Foundation
+import Operations
+import PhotoLibrary
 import SystemPackage
 
 /// The folder in which jobs keep their locks and their ledger, and publish their status files.
@@ -82,8 +84,9 @@ package struct StateFolder: Sendable {
   /// Writes the status of a job into its status file, and into the status and metrics files of the job file.
   /// A backup and a restore test of one job may run at the same time, so writers take turns. Blocks.
   ///
+  /// - Parameter message: returns the text of a finding with its remedy, for the status page.
   /// - Returns: the problem of the ledger, and why files could not be written.
-  func publishStatus(of job: Job) -> [String] {
+  func publishStatus(of job: Job, message: (Finding) -> String) -> [String] {
     // without the lock, for example in an unreadable folder, still writes the files that can be written
     let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }
@@ -98,6 +101,11 @@ package struct StateFolder: Sendable {
     }
     if let file = job.statusFile {
       attempt { try WatchedFile.status.replace(file, with: status.json(), outside: path) }
+    }
+    if let file = job.reportFile, let library = job.library {
+      attempt {
+        try StatusPage(of: Library(path: library), self).write(to: file, outside: self, message: message)
+      }
     }
     if let file = job.prometheusFile {
       attempt {

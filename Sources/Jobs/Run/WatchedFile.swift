@@ -2,11 +2,13 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// A file that a job replaces with every run and that other programs read: its status or its metrics. A
+/// A file that a job replaces with every run and that people or other programs read: status, page or metrics. A
 /// third-party file with the same name, perhaps a photo or a library's database, is never replaced.
 enum WatchedFile {
   /// The status of a job as JSON.
   case status
+  /// The status page of a library.
+  case page
   /// The metrics for Prometheus.
   case metrics
 
@@ -60,6 +62,8 @@ enum WatchedFile {
     case .status:
       let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
       return object?["job"] is String && object?["copies"] is [Any]
+    case .page:
+      return bytes.starts(with: Array(StatusPage.start.utf8))
     case .metrics:
       return bytes.starts(with: Array("# HELP smilepile_".utf8))
     }

@@ -25,6 +25,10 @@ enum CommandMessage {
     case .nameJobFile: "use --config FILE"
     case .listLibrary: "run smilepile photos to list categories and photos"
     case .rebuildLibrary(let path): "run smilepile rebuild -l \(path.shellQuoted)".escaped
+    case .verifyArchive(let path): "run smilepile verify \(path.shellQuoted)".escaped
+    case .runBackup(let job): "run smilepile backup \(job)"
+    case .testRestore(let job): "run smilepile drill \(job)"
+    case .installSchedule: "write a job file and run smilepile schedule install"
     case .nameArchive:
       "use --from ARCHIVE, or --without-archive to use only the photo files and what can be read of the database"
     case .moveOrRemovePhotos: "use --move-to CATEGORY or --with-photos"

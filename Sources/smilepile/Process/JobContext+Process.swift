@@ -5,13 +5,15 @@ import SystemPackage
 extension JobContext {
   /// Returns the context of this process: the state folder of its user, and its passwords.
   static func ofThisProcess(_ reporter: Reporter) -> JobContext {
-    JobContext(
+    var context = JobContext(
       state: .ofThisUser,
       password: { source in
         // the environment overrides the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
+    context.message = { CommandMessage.text(of: $0) }
+    return context
   }
 }
 

@@ -1,0 +1,102 @@
+import ArchiveCatalog
+import Foundation
+
+/// The runs and restore tests of the jobs of a library, by day.
+struct BackupHistory {
+  /// How the backups of a day ended: the best outcome counts.
+  enum Outcome: Int, Comparable, CaseIterable {
+    case none, failed, incomplete, unchanged, done
+
+    static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+
+    init(_ outcome: LedgerRun.Outcome) {
+      switch outcome {
+      case .done: self = .done
+      case .unchanged: self = .unchanged
+      case .incomplete: self = .incomplete
+      case .failed, .interrupted, .notBegun: self = .failed
+      case .running: self = .none
+      }
+    }
+  }
+
+  /// A day with backups.
+  struct Day {
+    /// In days before today.
+    let age: Int
+    /// The start of the last run of the day, in milliseconds since 1970.
+    var at: Int64
+    var outcome: Outcome
+    /// Why the last run that was not complete was not; nil if every run was complete.
+    var message: String?
+    /// The photos of the library and their bytes; nil if no run read them.
+    var size: (photos: Int, bytes: Int)?
+  }
+
+  /// A restore test.
+  struct Test {
+    let at: Int64
+    let hasPassed: Bool
+    let photos: Int
+  }
+
+  /// The free space of a destination at the end of a run.
+  struct FreeSpace {
+    let at: Int64
+    let bytes: Int
+  }
+
+  /// The days with backups, oldest first.
+  private(set) var days: [Day] = []
+  /// The restore tests, oldest first.
+  private(set) var tests: [Test] = []
+  /// The free space at each destination, oldest first.
+  private(set) var freeSpace: [String: [FreeSpace]] = [:]
+
+  /// Reads the runs of jobs. Blocks.
+  init(of jobs: [JobStatus], _ ledger: Ledger, _ count: DayCount) {
+    let runs = jobs.flatMap { ledger.runs(of: $0.job) }.sorted { $0.startedAt < $1.startedAt }
+    var byAge: [Int: Day] = [:]
+    for run in runs {
+      if let test = run.restoreTest?.test {
+        tests.append(Test(at: test.at, hasPassed: test.hasPassed, photos: test.photos))
+      }
+      guard run.kind == .backup else { continue }
+      let (age, outcome) = (count.since(run.startedAt), Outcome(run.outcome))
+      // a clock that was wrong
+      guard age >= 0 else { continue }
+      var day = byAge[age] ?? Day(age: age, at: run.startedAt, outcome: outcome)
+      (day.at, day.outcome) = (run.startedAt, max(day.outcome, outcome))
+      if let record = run.backup?.run {
+        if outcome < .unchanged { day.message = record.message ?? day.message }
+        if outcome > .failed { day.size = (record.photos, record.bytes) }
+        for destination in record.destinations {
+          guard let free = destination.freeBytes else { continue }
+          freeSpace[destination.path, default: []].append(FreeSpace(at: run.startedAt, bytes: free))
+        }
+      }
+      byAge[age] = day
+    }
+    days = byAge.values.sorted { $0.age > $1.age }
+  }
+
+  /// Estimates when a destination will be full, from its free space on the last 90 days.
+  ///
+  /// - Returns: the number of days from now; nil if the free space was known on less than seven days, does not shrink, or
+  ///   lasts for ten years.
+  static func daysUntilFull(_ points: [FreeSpace], now: Date) -> Int? {
+    let day = 86_400_000.0
+    let recent = points.map { (x: Double($0.at - now.milliseconds) / day, y: Double($0.bytes)) }
+      .filter { (-90...1).contains($0.x) }
+    guard let first = recent.first, let last = recent.last, last.x - first.x >= 7 else { return nil }
+    // the line with the least squares
+    let count = Double(recent.count)
+    let (meanX, meanY) = (recent.reduce(0) { $0 + $1.x } / count, recent.reduce(0) { $0 + $1.y } / count)
+    let slope =
+      recent.reduce(0) { $0 + ($1.x - meanX) * ($1.y - meanY) }
+      / recent.reduce(0) { $0 + ($1.x - meanX) * ($1.x - meanX) }
+    guard slope < 0 else { return nil }
+    let days = last.y / -slope
+    return days < 3650 ? max(0, Int(days)) : nil
+  }
+}

@@ -1,0 +1,321 @@
+import Backup
+import Foundation
+import HTML
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// A page that shows whether the photos of a library are safe: one HTML file without scripts, which requests nothing.
+package struct StatusPage {
+  /// A category, and the number of its photos.
+  package struct CategorySize: Sendable {
+    let name: String
+    let color: String?
+    let photos: Int
+  }
+
+  let protection: LibraryProtection
+  /// Whether the photos are safe.
+  package let verdict: ProtectionVerdict
+  let history: BackupHistory
+  let categories: [CategorySize]
+  let now: Date
+  let days: DayCount
+
+  /// The start of every page, by which a job recognizes the file that it may replace.
+  static let start = "<!DOCTYPE html>\n<html lang=\"en\" data-made-by=\"smilepile-report\">"
+
+  /// Reads what the page shows. Blocks; reads no archive and writes nothing.
+  package init(of library: Library, _ state: StateFolder, now: Date = Date(), calendar: Calendar = .current) throws {
+    self.now = now
+    days = DayCount(now: now, calendar)
+    protection = try LibraryProtection(of: library, state)
+    verdict = ProtectionVerdict(of: protection, now: now, calendar: calendar)
+    history = BackupHistory(of: protection.jobs, state.ledger, days)
+    let counts = try library.photoCounts()
+    categories = try library.categories().sorted { $0.position < $1.position }
+      .map { CategorySize(name: $0.displayName, color: $0.colorHex, photos: counts[$0.id] ?? 0) }
+  }
+
+  /// Returns the page.
+  ///
+  /// - Parameter message: returns the text of an action with its remedy.
+  package func bytes(_ message: (Finding) -> String) -> [UInt8] {
+    var page = HTMLDocument()
+    page.element("html", ["lang": "en", "data-made-by": "smilepile-report"]) { html in
+      html.newline()
+      html.element("head") { head(&$0) }
+      html.newline()
+      html.element("body") { body in
+        body.element("main") { content(&$0, message) }
+        body.element("footer") { footer in
+          footer.element(
+            "p", text: "Made by smilepile \(Version.current) at \(Self.time(now)). This page does not change by itself.")
+        }
+      }
+    }
+    page.newline()
+    return [UInt8](page.source.utf8)
+  }
+
+  /// Publishes the page atomically, readable for all. Replaces only an earlier page. Blocks.
+  ///
+  /// - Parameter message: returns the text of an action with its remedy.
+  /// - Throws: `FileError`, or an error if another file has the name.
+  package func write(to path: FilePath, outside state: StateFolder, message: (Finding) -> String) throws {
+    try WatchedFile.page.replace(path, with: bytes(message), outside: state.path)
+  }
+
+  private func head(_ head: inout HTMLDocument) {
+    head.void("meta", ["charset": "utf-8"])
+    head.void(
+      "meta",
+      ["http-equiv": "Content-Security-Policy", "content": ContentSecurityPolicy(style: Self.style).value])
+    head.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+    head.void("meta", ["name": "robots", "content": "noindex"])
+    head.void("meta", ["name": "referrer", "content": "no-referrer"])
+    head.void("meta", ["name": "color-scheme", "content": "light dark"])
+    head.element("title", text: "\(verdict.level.sign) \(protection.path.lastComponent?.string ?? "Library")")
+    head.style(Self.style)
+  }
+
+  private func content(_ main: inout HTMLDocument, _ message: (Finding) -> String) {
+    main.element("h1") { title in
+      title.text("Photos of ")
+      title.name(protection.path.lastComponent?.string ?? protection.path.string)
+    }
+    main.element("p", ["class": "verdict \(verdict.level.rawValue)"]) { sentence in
+      sentence.element("span", ["class": "sign", "aria-hidden": "true"], text: verdict.level.sign)
+      sentence.text(" \(verdict.sentence)")
+    }
+    if !verdict.actions.isEmpty {
+      main.element("h2", text: "What to do")
+      main.element("ol", ["class": "actions"]) { list in
+        for action in verdict.actions { list.element("li", text: message(action)) }
+      }
+    }
+    copies(&main)
+    nights(&main)
+    growth(&main)
+    tests(&main)
+    categoryBars(&main)
+  }
+
+  // MARK: Copies
+
+  private func copies(_ main: inout HTMLDocument) {
+    main.newline()
+    main.element("h2", text: "Copies")
+    guard !protection.copies.isEmpty else { return main.element("p", text: "No job has made a copy yet.") }
+    main.element("ul", ["class": "copies"]) { list in
+      for copy in protection.copies { list.element("li") { card(copy, &$0) } }
+    }
+  }
+
+  private func card(_ copy: CountedCopy, _ card: inout HTMLDocument) {
+    card.element("h3") { $0.name(copy.copy.path) }
+    card.element("dl") { list in
+      func row(_ key: String, _ value: String) {
+        list.element("dt", text: key)
+        list.element("dd", text: value)
+      }
+      row("State", copy.state)
+      row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
+      row("Verified", copy.verifiedAt.map(days.ago) ?? "never, or it changed since")
+      row("Place", copy.copy.isOnSameDevice ? "the device of the library: lost with it" : "another device")
+      if let points = history.freeSpace[copy.copy.path], let last = points.last {
+        let full = BackupHistory.daysUntilFull(points, now: now)
+        row(
+          "Free space",
+          "\(Self.size(last.bytes)) (\(days.ago(last.at)))"
+            + (full.map { "; full in about \(ProtectionVerdict.number($0)) days, \(day(after: $0))" } ?? ""))
+      }
+    }
+  }
+
+  private func day(after days: Int) -> String {
+    self.days.day(now.addingTimeInterval(Double(days) * 86_400).milliseconds)
+  }
+
+  // MARK: Nights
+
+  private func nights(_ main: inout HTMLDocument) {
+    main.newline()
+    main.element("h2", text: "A year of backups")
+    let year = history.days.filter { $0.age < NightsChart.days }
+    guard !year.isEmpty else { return main.element("p", text: "No job has run yet.") }
+    let outcomes = Dictionary(uniqueKeysWithValues: year.map { ($0.age, $0.outcome) })
+    NightsChart(outcomes: outcomes, weekday: days.weekday(now)).write(&main)
+    main.element("details") { details in
+      details.element("summary", text: "Every day with a backup")
+      details.element("table") { table in
+        header(["Day", "Outcome", "Reason"], &table)
+        table.element("tbody") { body in
+          for day in year.reversed() {
+            body.element("tr") { row in
+              row.element("th", ["scope": "row"], text: days.day(day.at))
+              row.element("td", text: day.outcome.words)
+              row.element("td", text: String((day.outcome < .unchanged ? day.message ?? "" : "").prefix(200)))
+            }
+            body.newline()
+          }
+        }
+      }
+    }
+  }
+
+  private func header(_ titles: [String], _ table: inout HTMLDocument) {
+    table.element("thead") { head in
+      head.element("tr") { row in
+        for title in titles { row.element("th", ["scope": "col"], text: title) }
+      }
+    }
+  }
+
+  // MARK: Growth
+
+  private func growth(_ main: inout HTMLDocument) {
+    let sizes = history.days.compactMap { day in day.size.map { (age: day.age, size: $0) } }
+    guard let first = sizes.first, let last = sizes.last, first.age > last.age else { return }
+    main.newline()
+    main.element("h2", text: "Growth")
+    main.element("div", ["class": "charts"]) { charts in
+      let photos = sizes.map { (x: Double(-$0.age), y: Double($0.size.photos)) }
+      GrowthChart(
+        title: "Photos", points: photos,
+        label:
+          "From \(ProtectionVerdict.number(first.size.photos)) to \(ProtectionVerdict.number(last.size.photos)) photos "
+          + "in \(ProtectionVerdict.number(first.age - last.age)) days"
+      ).write(&charts)
+      let bytes = sizes.map { (x: Double(-$0.age), y: Double($0.size.bytes)) }
+      GrowthChart(
+        title: "Space", points: bytes,
+        label:
+          "From \(Self.size(first.size.bytes)) to \(Self.size(last.size.bytes)) "
+          + "in \(ProtectionVerdict.number(first.age - last.age)) days"
+      ).write(&charts)
+    }
+  }
+
+  // MARK: Restore tests
+
+  /// The page shows this many of the newest restore tests.
+  private static let mostTests = 24
+
+  private func tests(_ main: inout HTMLDocument) {
+    main.newline()
+    main.element("h2", text: "Restore tests")
+    guard !history.tests.isEmpty else {
+      return main.element("p", text: "No restore test has run yet.")
+    }
+    main.element("ol", ["class": "tests"]) { list in
+      for test in history.tests.suffix(Self.mostTests) {
+        list.element("li") { item in
+          item.element("span", ["class": test.hasPassed ? "safe" : "danger", "aria-hidden": "true"]) {
+            $0.text(test.hasPassed ? "✔" : "✖")
+          }
+          item.text(
+            " \(days.day(test.at)): \(test.hasPassed ? "passed" : "failed"), "
+              + "\(ProtectionVerdict.number(test.photos)) photos")
+        }
+      }
+    }
+  }
+
+  // MARK: Categories
+
+  private func categoryBars(_ main: inout HTMLDocument) {
+    guard let most = categories.map(\.photos).max(), most > 0 else { return }
+    main.newline()
+    main.element("h2", text: "Categories")
+    main.element("table", ["class": "bars"]) { table in
+      header(["Category", "Photos", "Share"], &table)
+      table.element("tbody") { body in
+        for category in categories {
+          body.element("tr") { row in
+            row.element("th", ["scope": "row"]) { $0.name(category.name) }
+            row.element("td", ["class": "number"], text: ProtectionVerdict.number(category.photos))
+            row.element("td") { cell in
+              let width = "\(category.photos * 200 / most)"
+              cell.element("svg", ["width": "202", "height": "14", "viewBox": "0 0 202 14", "aria-hidden": "true"]) {
+                $0.element(
+                  "rect",
+                  [
+                    "x": "1", "y": "1", "width": width, "height": "12", "fill": category.plainColor,
+                    "class": category.plainColor == nil ? "bar plain" : "bar",
+                  ]) { _ in }
+              }
+            }
+          }
+          body.newline()
+        }
+      }
+    }
+  }
+
+  // MARK: Text
+
+  /// Returns a number of bytes with a unit of powers of 1000: `1.5 GB`.
+  static func size(_ bytes: Int) -> String {
+    var (value, unit) = (Double(bytes), "B")
+    for next in ["kB", "MB", "GB", "TB", "PB"] where value >= 1000 { (value, unit) = (value / 1000, next) }
+    return value < 10 && unit != "B"
+      ? "\(Int(value)).\(Int(value * 10) % 10) \(unit)" : "\(Int(value)) \(unit)"
+  }
+
+  private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
+}
+
+extension StatusPage.CategorySize {
+  /// The color of the category; nil unless it is written as `#RRGGBB`.
+  var plainColor: String? {
+    guard let color, color.utf8.count == 7, color.hasPrefix("#"), color.dropFirst().allSatisfy(\.isHexDigit)
+    else { return nil }
+    return color
+  }
+}
+
+extension ProtectionVerdict.Level {
+  /// A sign that does not depend on color.
+  package var sign: String {
+    switch self {
+    case .safe: "✔"
+    case .attention: "▲"
+    case .danger: "✖"
+    }
+  }
+}
+
+extension BackupHistory.Outcome {
+  /// The outcome for people.
+  var words: String {
+    switch self {
+    case .none: "no backup"
+    case .failed: "failed"
+    case .incomplete: "incomplete"
+    case .unchanged: "unchanged"
+    case .done: "backed up"
+    }
+  }
+}
+
+extension CountedCopy {
+  /// The state of the copy for people.
+  fileprivate var state: String {
+    switch problem {
+    case .suspect?: "suspect: found corrupt, or a restore test failed"
+    case .unreachable?: "unreachable"
+    case .changed?: "changed after the backup"
+    case nil where copy.isSelection == true: "a selection of the library"
+    case nil where copy.missingPhotos != nil:
+      "\(ProtectionVerdict.number(copy.missingPhotos ?? 0)) photos are missing or corrupt"
+    case nil where isShared: "shares a file with a copy above, and is not counted"
+    case nil:
+      switch photosAdded {
+      case 0?: "complete"
+      case let added?: "complete, except \(ProtectionVerdict.number(added)) photos that were added since"
+      case nil: "complete when it was made"
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ArchiveCatalog
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import Testing
+
+@testable import Jobs
+
+/// The page shows what the ledger knows, and a job replaces it after each run.
+struct StatusPageTests {
+  private let now = Date(timeIntervalSince1970: 1_780_000_000)
+
+  private func text(_ night: Night, now: Date? = nil) throws -> String {
+    let page = try StatusPage(of: Library(path: night.library.path), night.context.state, now: now ?? self.now)
+    return String(decoding: page.bytes { $0.message }, as: UTF8.self)
+  }
+
+  /// Inserts a backup of the job into the ledger.
+  private func insertRun(_ night: Night, daysAgo: Int, _ outcome: LedgerRun.Outcome, free: Int? = nil) {
+    let at = now.milliseconds - Int64(daysAgo) * 86_400_000
+    var record = JobStatus.RunRecord(startedAt: at)
+    record.outcome = .done
+    (record.photos, record.bytes) = (2000 - daysAgo, 1_000_000 * (2000 - daysAgo))
+    record.message = outcome == .failed ? "the disk <USB> is full" : nil
+    var destination = JobStatus.DestinationRecord(path: night.folder("one").string)
+    destination.freeBytes = free
+    record.destinations = [destination]
+    var run = LedgerRun(record, of: "family", library: night.library.path)
+    (run.outcome, run.endedAt) = (outcome, at + 1000)
+    night.context.ledger.insert(&run)
+  }
+
+  @Test("Status page: the job replaces its page after each run and restore test")
+  func jobWritesPage() async throws {
+    let night = try Night("report-file: status.html")
+    _ = try await night.backup()
+    let first = try String(contentsOfFile: night.folder("status.html").string, encoding: .utf8)
+    #expect(first.contains("All 6 photos are in 2 copies"))
+    #expect(first.contains("backed up"))
+    _ = try await night.drill()
+    let second = try String(contentsOfFile: night.folder("status.html").string, encoding: .utf8)
+    #expect(second.contains("passed, 6 photos"))
+  }
+
+  @Test("Status page: a file of another program is not replaced, and the run is incomplete")
+  func foreignFile() async throws {
+    let night = try Night("report-file: status.html")
+    try Data("<!DOCTYPE html>\n<html>my page".utf8).write(
+      to: URL(fileURLWithPath: night.folder("status.html").string))
+    #expect(try await night.backup().outcome == .incomplete)
+    #expect(
+      try String(contentsOfFile: night.folder("status.html").string, encoding: .utf8)
+        == "<!DOCTYPE html>\n<html>my page")
+  }
+
+  @Test("Status page: it has no script and no address, and escapes names and messages")
+  func escaped() throws {
+    let night = try Night()
+    var edit = LibraryEdit()
+    edit.newCategories = [.sample(9, "<script>alert(1)</script>\u{202E}")]
+    try night.library.change(edit)
+    insertRun(night, daysAgo: 0, .failed)
+    let page = try text(night)
+    #expect(page.starts(with: StatusPage.start))
+    #expect(!page.contains("<script"))
+    #expect(!page.contains("http:"))
+    #expect(!page.contains("https:"))
+    #expect(!page.contains("\u{202E}"))
+    #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+    #expect(page.contains("the disk &lt;USB&gt; is full"))
+  }
+
+  @Test("Status page: each outcome has a shape of its own")
+  func shapes() throws {
+    let night = try Night()
+    for (age, outcome) in [LedgerRun.Outcome.done, .unchanged, .incomplete, .failed].enumerated() {
+      insertRun(night, daysAgo: age, outcome)
+    }
+    let page = try text(night)
+    for (place, outcome) in BackupHistory.Outcome.allCases.enumerated() {
+      #expect(page.contains("class=\"n\(place)\""), "\(outcome)")
+    }
+    #expect(page.contains("Days of the last year: 1 failed, 1 incomplete, 1 unchanged, 1 backed up"))
+  }
+
+  @Test("Status page: the best run of a day counts, and runs of the future do not")
+  func days() throws {
+    let night = try Night()
+    insertRun(night, daysAgo: 3, .failed)
+    insertRun(night, daysAgo: 3, .done)
+    insertRun(night, daysAgo: 3, .failed)
+    insertRun(night, daysAgo: -5, .done)
+    let status = night.context.state.status(of: "family")
+    let history = BackupHistory(of: [status], night.context.ledger, DayCount(now: now, .current))
+    #expect(history.days.map(\.age) == [3])
+    #expect(history.days.map(\.outcome) == [.done])
+  }
+
+  @Test("Status page: five years of nights are at most 300 KB")
+  func fiveYears() throws {
+    let night = try Night()
+    for age in 0..<1825 { insertRun(night, daysAgo: age, age % 9 == 0 ? .failed : .done, free: 1 << 40) }
+    let page = try text(night)
+    #expect(page.utf8.count < 300_000)
+    #expect(page.contains("From 176 to 2,000 photos in 1,824 days"))
+  }
+
+  @Test(
+    "Status page: a disk that shrinks by 1 GB a day is full in as many days as it has GB",
+    arguments: [(1, 20), (0, nil), (-1, nil)])
+  func forecast(perDay: Int, expected: Int?) {
+    let points = (0...30).reversed().map { age in
+      BackupHistory.FreeSpace(
+        at: now.milliseconds - Int64(age) * 86_400_000, bytes: (20 + perDay * age) * 1_000_000_000)
+    }
+    #expect(BackupHistory.daysUntilFull(points, now: now) == expected)
+    #expect(BackupHistory.daysUntilFull(Array(points.suffix(5)), now: now) == nil)
+  }
+
+  @Test("Status page: text has a contrast of at least 4.5 in both appearances, and lines of 3")
+  func contrast() throws {
+    let style = "\(StatusPage.style)"
+    let tokens = style.matches(of: #/--(\w+): #([0-9A-F]{6})/#)
+    #expect(tokens.count == 16)
+    for part in [tokens.prefix(8), tokens.suffix(8)] {
+      let colors = Dictionary(uniqueKeysWithValues: part.map { (String($0.1), Self.luminance(String($0.2))) })
+      for background in ["back", "card"] {
+        for text in ["text", "muted", "safe", "attention", "danger"] {
+          #expect(try Self.contrast(#require(colors[text]), #require(colors[background])) >= 4.5, "\(text)")
+        }
+        #expect(try Self.contrast(#require(colors["line"]), #require(colors[background])) >= 3)
+      }
+    }
+  }
+
+  /// https://www.w3.org/TR/WCAG21/#dfn-relative-luminance
+  private static func luminance(_ hex: String) -> Double {
+    let value = Int(hex, radix: 16) ?? 0
+    let parts = [value >> 16, value >> 8 & 0xFF, value & 0xFF].map { part in
+      let share = Double(part) / 255
+      return share <= 0.03928 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+  }
+
+  private static func contrast(_ first: Double, _ second: Double) -> Double {
+    (max(first, second) + 0.05) / (min(first, second) + 0.05)
+  }
+}
