@@ -262,7 +262,7 @@ private struct PrintedJSON {
     j export -l Family -o b/3.zip
     j repair -l Family whole.zip $REFUSED
     cp -r Family Lost; : > Lost/library.sqlite; rm -f Lost/library.sqlite-*
-    rot "$(find Lost/photos -name IMG_0001.jpg | head -n 1)"; j rebuild -l Lost --from whole.zip --from $REFUSED
+    rot "$(find Lost/photos -name IMG_0001.jpg | head -n 1)"; j rebuild --yes -l Lost --from whole.zip --from $REFUSED
     j archives b
     j archives b --latest
     j archives parts
@@ -308,7 +308,7 @@ private struct PrintedJSON {
     smilepile import -q -l Family nowhere.zip
     j history
     for number in $(seq "$(smilepile history | wc -l)"); do j history $number; done
-    j stats -l Family
+    j stats -l Family; j report -l Family -o status.html
     echo '{' > home/.local/state/smilepile/other.json
     j stats -l Family
     j storage -l Family

@@ -159,6 +159,8 @@ extension WalkedOperation {
         context.now = { Date(timeIntervalSinceNow: 86_400) }
         return try await Work.inbox(job, context).summary.errors.isEmpty
       }, lacks: lacks, prepare: { try $0.fillInbox() },
+      // an import that is complete stays if a later step fails
+      isGradual: true,
       // it waits for a minute, which strace cannot skip
       hasCommand: false,
       faults: { scene, _ in try scene.faultsOfInbox() })
@@ -401,7 +403,7 @@ extension WalkedOperation {
       arguments: {
         [
           [
-            "rebuild", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string, "--from",
+            "rebuild", "--yes", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string, "--from",
             $0.folder.appending("copy.zip").string,
           ]
         ]
@@ -409,6 +411,7 @@ extension WalkedOperation {
       run: { scene in
         var options = RebuildOptions()
         options.archives = [scene.folder.appending("first.zip"), scene.folder.appending("copy.zip")]
+        options.authorization = .given
         options.readers = 1
         options.lockWait = .seconds(10)
         let summary = try await Work.rebuild(scene.library, options: options).summary

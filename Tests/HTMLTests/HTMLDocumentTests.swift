@@ -48,6 +48,7 @@ struct HTMLDocumentTests {
     // computed with: printf 'p{}' | openssl dgst -sha256 -binary | base64
     #expect(
       ContentSecurityPolicy(style: "p{}").value
-        == "default-src 'none'; style-src 'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='; base-uri 'none'; form-action 'none'")
+        == "default-src 'none'; style-src 'sha256-gG2yISYereRMiG2lMXrbiUgi0Ubw9p7QCeWcroOvy9Y='; base-uri 'none'; form-action 'none'"
+    )
   }
 }

@@ -20,7 +20,8 @@ struct ProtectionVerdictTests {
 
   /// A copy that is complete, verified and on another device.
   private func copy(
-    daysAgo: Int = 0, isOnSameDevice: Bool = false, isVerified: Bool = true, problem: CountedCopy.Problem? = nil,
+    daysAgo: Int = 0, isOnSameDevice: Bool = false, isVerified: Bool = true,
+    problem: CountedCopy.Problem? = nil,
     added: Int? = 0
   ) -> CountedCopy {
     CountedCopy(
@@ -52,7 +53,8 @@ struct ProtectionVerdictTests {
   func safe() {
     let verdict = verdict([copy(), copy(daysAgo: 1), copy(isOnSameDevice: true)])
     #expect(
-      verdict.sentence == "All 12,345 photos are safe: 3 copies, the newest from today, restore tested 2 days ago.")
+      verdict.sentence
+        == "All 12,345 photos are safe: 3 copies, the newest from today, restore tested 2 days ago.")
     #expect(verdict.level == .safe)
     #expect(verdict.actions.isEmpty)
   }

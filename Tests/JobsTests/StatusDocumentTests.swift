@@ -24,6 +24,7 @@ import Testing
     run.hook = "finally"
     var destination = JobStatus.DestinationRecord(path: "/one")
     destination.failure = "it is not there"
+    destination.freeBytes = 1 << 30
     run.destinations = [destination]
     run.inbox = JobStatus.InboxRecord()
     var status = JobStatus(job: "family")

@@ -6,8 +6,13 @@ import PhotoLibrary
 /// The category's name depends only on the id, so that every backup and every order of imports gives the same
 /// category. No app produces such a name, since names from the apps have no blanks. `UnlistedMatching` moves the
 /// photos when a backup lists their category.
+///
+/// A rebuild puts the photos of unknown categories into one more, which has the greatest ID.
 enum UnlistedCategory {
   private static let prefix = "unlisted "
+
+  /// The `name` of the category of the photos that a rebuild finds again.
+  static let found = "found again"
 
   /// Returns the display name: `Category 7`.
   static func displayName(_ id: Int64) -> String { "Category \(id)" }
@@ -27,6 +32,7 @@ enum UnlistedCategory {
 
   /// Returns the id in the `name` of such a category, or nil for every other name.
   static func id(inName text: String) -> Int64? {
+    if text == found { return .max }
     guard text.hasPrefix(prefix), let id = Int64(text.dropFirst(prefix.count)) else { return nil }
     return text == name(id) ? id : nil
   }

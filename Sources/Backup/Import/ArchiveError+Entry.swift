@@ -15,4 +15,7 @@ extension ArchiveError {
     default: nil
     }
   }
+
+  /// True if the disk could not read the archive, which says nothing about its bytes.
+  var isOfDisk: Bool { if case .file = self { true } else { false } }
 }

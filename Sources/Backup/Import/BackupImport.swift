@@ -108,6 +108,7 @@ struct BackupImport {
         throw BackupError.cannotReplace(source.path, reason: "it is damaged (\(finding))")
       }
       try counter.checkCancellation()
+      try source.archive?.requireUnchanged()
       counter.enter(.committing)
       let edit = plan.edit(placement, without: Set(outcome.damaged.map(\.file.id)))
       if !edit.isEmpty { try change.commit(edit, files: outcome.staged) }
@@ -243,6 +244,7 @@ struct BackupImport {
     summary.removal = removal(without: Set(corrupt.map(\.file.id)))
     summary.photoFilesWritten = restored + repaired.count
     summary.photosNotImported = missing.count + corrupt.count
+    summary.hasDiskFault = corrupt.contains(where: \.isOfDisk)
     summary.errors = findingsOfPlan + findings(of: repairs, failures) + damaged
     for (file, finding) in zip(extracted.replaced, replaced) {
       summary.damagedArchives[archive(of: file)] = finding.message

@@ -9,6 +9,8 @@ final class ExtractedPhoto: HashableStream {
   /// This photo is corrupt in the backup. Other photos are not affected.
   struct Damage: Error {
     var reason: String
+    /// True if the disk could not read the photo, which says nothing about its bytes.
+    var isOfDisk = false
   }
 
   let item: Placement.File
@@ -65,16 +67,14 @@ final class ExtractedPhoto: HashableStream {
 
   /// Records an error that concerns only this photo, and throws any other error.
   func fail(_ error: any Error) throws {
-    let reason: String
     switch error {
     case let damage as Damage:
-      reason = damage.reason
+      try extraction.reportCorrupt(self, damage)
     case let error as ArchiveError:
       guard let fault = error.faultOfOneEntry else { throw error }
-      reason = fault
+      try extraction.reportCorrupt(self, Damage(reason: fault, isOfDisk: error.isOfDisk))
     default:
       throw error
     }
-    try extraction.reportCorrupt(self, reason)
   }
 }

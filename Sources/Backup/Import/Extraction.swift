@@ -23,6 +23,8 @@ final class Extraction: Sendable {
   struct DamagedFile {
     let file: MergePlan.FileToExtract
     let reason: String
+    /// True if the disk could not read the file, which says nothing about its bytes.
+    var isOfDisk = false
     /// Where the bytes came from instead; nil if the file was not staged.
     var substitute: Substitute?
 
@@ -152,8 +154,8 @@ final class Extraction: Sendable {
   }
 
   /// Replaces the staged file of a corrupt photo by the bytes of an equal photo, or leaves the photo out.
-  func reportCorrupt(_ photo: ExtractedPhoto, _ reason: String) throws {
-    var file = DamagedFile(file: photo.item.planned, reason: reason)
+  func reportCorrupt(_ photo: ExtractedPhoto, _ damage: ExtractedPhoto.Damage) throws {
+    var file = DamagedFile(file: photo.item.planned, reason: damage.reason, isOfDisk: damage.isOfDisk)
     try change.unstage(photo.item.stagedName)
     let tag = try stageEqualPhoto(insteadOf: photo.item)
     counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)

@@ -99,6 +99,8 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
   package var missingWithoutDamage: [Finding] = []
   /// Archives with damage, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
+  /// True if the disk could not read a photo. The same import may be complete later.
+  package var hasDiskFault = false
   /// Other warnings, for example about photos without files.
   public var warnings: [String] = []
   /// The number of the backup's photos that are not in the library after the import: missing or corrupt ones.
@@ -127,6 +129,7 @@ public struct ImportSummary: Sendable, Equatable, FindingReport {
     sum.changedInLibrary += other.changedInLibrary
     sum.missingWithoutDamage += other.missingWithoutDamage
     sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
+    sum.hasDiskFault = sum.hasDiskFault || other.hasDiskFault
     sum.warnings += other.warnings
     sum.photosNotImported += other.photosNotImported
     sum.photoReports += other.photoReports

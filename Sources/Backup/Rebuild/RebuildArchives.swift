@@ -16,6 +16,8 @@ struct RebuildArchives {
   private(set) var libraryID: String?
   /// True if the damaged database or the ledger tells the ID, so that the archives are certainly those of the library.
   private(set) var isIDKnown = false
+  /// True if another library was in the folder later, such as the library after a reset.
+  private(set) var isOfFormerLibrary = false
   /// Archives that were named and cannot be read.
   private(set) var unusable: [Finding] = []
   private(set) var warnings: [String] = []
@@ -47,9 +49,10 @@ struct RebuildArchives {
     let own = search.archives.filter { $0.isOurs && !$0.isDocument }
     if own.isEmpty, let locked = search.archives.first(where: \.isLocked) { throw passwordError(locked) }
     // the folder may have had the database of another library for a time
-    libraryID =
-      id ?? Self.recordedIDs(of: path, options.ledger).first { id in own.contains { $0.libraryID == id } }
+    let recorded = Self.recordedIDs(of: path, options.ledger)
+    libraryID = id ?? recorded.first { id in own.contains { $0.libraryID == id } } ?? recorded.first
     isIDKnown = libraryID != nil
+    isOfFormerLibrary = id == nil && libraryID != recorded.first
     let mine = try archives(own, ofLibrary: libraryID, at: path)
     libraryID = libraryID ?? mine.last?.libraryID
     let graph = ArchiveGraph(mine, health: search.health)

@@ -74,10 +74,7 @@ struct RebuildPlan {
   ) {
     self.now = now
     let stated = archives.first?.metadata
-    settings =
-      salvaged.settings
-      ?? Settings(createdAt: now).merged(
-        with: stated?.statedSettings ?? Settings(createdAt: now), replaces: true)
+    settings = salvaged.settings ?? Self.settings(of: stated, hasPIN: salvaged.hasPIN, now: now)
     movements =
       salvaged.movements ?? archives.first?.metadata.smilepile?.movements.map { Movement($0) } ?? []
     photoIDs = IDs(used: [])
@@ -97,6 +94,16 @@ struct RebuildPlan {
     if salvaged.hasAllCategories { removeUnusedCategories(except: Set(salvaged.categories.map(\.id))) }
     categories.sort { $0.id < $1.id }
     unknown = matching.unused
+  }
+
+  /// Returns the settings of an archive, or the default ones.
+  ///
+  /// - Parameter hasPIN: true to keep delete protection on, since a person may have turned it on after the archive was made.
+  private static func settings(of metadata: Metadata?, hasPIN: Bool, now: Int64) -> Settings {
+    var settings = Settings(createdAt: now)
+    settings = settings.merged(with: metadata?.statedSettings ?? settings, replaces: true)
+    if hasPIN { settings.deleteProtection = true }
+    return settings
   }
 
   private static func distinct(_ photos: [Photo]) -> [Photo] {
@@ -209,15 +216,12 @@ struct RebuildPlan {
 
   /// Returns the ID of the category of found files, which is made if there is none.
   private mutating func foundCategory() -> Int64 {
-    let known = categories.first { $0.displayName == RebuildSummary.foundCategory }
-    if let known { return known.id }
-    var contents = LibraryContents(categories: categories, photos: [], settings: settings)
-    contents.movements = movements
+    if let known = categories.first(where: { $0.name == UnlistedCategory.found }) { return known.id }
     var ids = IDs(used: categories.map(\.id))
     let last = categories.map(\.position).max() ?? -1
     let category = PhotoLibrary.Category(
-      id: ids.next(), name: contents.freeName(forDisplayName: RebuildSummary.foundCategory),
-      displayName: RebuildSummary.foundCategory, position: last < .max ? last + 1 : last, createdAt: now,
+      id: ids.next(), name: UnlistedCategory.found, displayName: RebuildSummary.foundCategory,
+      position: last < .max ? last + 1 : last, createdAt: now,
       valuesAsOf: now)
     categories.append(category)
     return category.id

@@ -15,6 +15,12 @@ struct RebuildReport {
     summary.isDryRun = isDryRun
     summary.archive = archives.newest.first?.path
     summary.unusable = archives.unusable
+    if archives.isOfFormerLibrary, let archive = summary.archive {
+      summary.outdated.append(
+        Finding(
+          archive.string.escaped,
+          "it is of the library that was in this folder before; the library was reset or replaced since"))
+    }
     summary.warnings = archives.warnings
     for archive in archives.newest {
       summary.warnings += archive.warnings
@@ -22,6 +28,25 @@ struct RebuildReport {
         summary.warnings.append(
           "\(archive.path) depends on archive \(base), which is missing from its folder".escaped)
       }
+    }
+  }
+
+  /// Adds what the damaged database no longer tells, so that it is as in the archive.
+  mutating func add(_ salvaged: SalvagedRows, of library: FilePath) {
+    // a database that tells nothing is expected, and the summary names the archive
+    guard !salvaged.isEmpty else { return }
+    let source = summary.archive.map { "as in \($0.string.escaped)" } ?? "lost"
+    let facts: [(isKnown: Bool, text: String)] = [
+      (salvaged.settings != nil, "its settings are \(source)"),
+      (salvaged.hasAllCategories, "some of its categories are \(source)"),
+      (salvaged.hasAllPhotos, "the names and categories of some of its photos are \(source)"),
+      (
+        salvaged.movements != nil,
+        "what was moved and removed is \(source); an import can take back what was done since"
+      ),
+    ]
+    summary.outdated += facts.filter { !$0.isKnown }.map { fact in
+      Finding(library.string.escaped, "the old database is damaged: \(fact.text)")
     }
   }
 

@@ -45,7 +45,7 @@ struct RebuildRun {
     let salvaged = try library.salvagedRows()
     var archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
     if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
-    let isPINLost = try confirm(salvaged, archives.newest.first)
+    let isPINLost = try confirm(salvaged)
 
     let reconstruction = LibraryReconstruction(of: library, salvaged)
     let scan = try library.scan(reconstruction.key, readers: options.readers, counter)
@@ -65,6 +65,7 @@ struct RebuildRun {
 
     var report = RebuildReport(archives, isDryRun: options.isDryRun)
     report.summary.isPINLost = isPINLost
+    report.add(salvaged, of: path)
     report.add(scan)
     let untracked = try addFoundPhotos(to: &plan, scan, library, &report)
     report.summary.untracked += untracked
@@ -91,12 +92,12 @@ struct RebuildRun {
     }
   }
 
-  /// Asks for a confirmation if the PIN cannot be read, and the library has delete protection or its settings are lost.
+  /// Asks for a confirmation if the PIN cannot be read, and the library has or may have delete protection.
   ///
   /// - Returns: true if the PIN is lost if the library had one.
-  private func confirm(_ salvaged: SalvagedRows, _ archive: OpenedBackup?) throws -> Bool {
-    let settings = salvaged.settings ?? archive?.metadata.statedSettings
-    guard settings?.deleteProtectionEnabled ?? true, !salvaged.knowsPIN else { return false }
+  private func confirm(_ salvaged: SalvagedRows) throws -> Bool {
+    // the settings of an archive may be older than the protection
+    guard salvaged.settings?.deleteProtectionEnabled ?? true, !salvaged.knowsPIN else { return false }
     guard !options.isDryRun else { return true }
     let operation = DestructiveOperation(
       "rebuild \(path) without its PIN, if it had one, since the PIN cannot be read", lowers: [.pin])

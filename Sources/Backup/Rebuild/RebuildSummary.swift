@@ -21,6 +21,8 @@ public struct RebuildSummary: Sendable, Equatable, FindingReport {
   public var missing: [Finding] = []
   /// Photos whose files are corrupt or cannot be read, and that no archive has.
   public var damaged: [Finding] = []
+  /// What cannot be read from the old database, and is as in the archive.
+  public var outdated: [Finding] = []
   /// Photos whose categories cannot be read. They are in the category of found files.
   public var uncategorized: [Finding] = []
   /// The paths of files that belonged to no photo, and are now in a category of their own.
@@ -49,5 +51,5 @@ public struct RebuildSummary: Sendable, Equatable, FindingReport {
   public var isIncomplete: Bool { !(findings.isEmpty && restored.isEmpty && foundAgain.isEmpty) }
 
   /// What is missing from the result, or corrupt in it.
-  public var findings: [Finding] { unusable + missing + damaged + uncategorized }
+  public var findings: [Finding] { unusable + outdated + missing + damaged + uncategorized }
 }

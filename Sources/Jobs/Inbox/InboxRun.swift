@@ -237,6 +237,11 @@ struct InboxRun {
       }
       return
     }
+    if summary.hasDiskFault {
+      pass.imported[content] = nil
+      pass.report.losses += imported.problem.map { [inbox.naming($0)] } ?? []
+      return
+    }
     // another program may have written to the file while it was read
     let now = try file.status()
     guard folder.version(name, now) == version else {

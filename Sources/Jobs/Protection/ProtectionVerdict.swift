@@ -90,7 +90,7 @@ package struct ProtectionVerdict: Sendable, Equatable {
 
   /// Returns a number with commas: `12,345`.
   package static func number(_ value: Int) -> String {
-    value.formatted(.number.locale(Locale(identifier: "en_US_POSIX")).grouping(.automatic))
+    value.formatted(.number.locale(Locale(identifier: "en_US")).grouping(.automatic))
   }
 
   // MARK: Actions
@@ -106,18 +106,22 @@ package struct ProtectionVerdict: Sendable, Equatable {
     guard let job = whole.first?.job else { return actions }
     if !protection.completeCopies.contains(where: { !$0.copy.isOnSameDevice }) {
       actions.append(
-        Finding(job, message: "no complete copy is on another disk; add a destination on one to job “\(job)”"))
+        Finding(job, message: "no complete copy is on another disk; add a destination on one to job “\(job)”")
+      )
     }
     for job in whole {
-      guard let last = job.lastSuccess.map({ days.since($0.finishedAt ?? $0.startedAt) }), last > daysBetweenBackups
+      guard let last = job.lastSuccess.map({ days.since($0.finishedAt ?? $0.startedAt) }),
+        last > daysBetweenBackups
       else { continue }
       actions.append(
         Finding(
-          job.job, message: "job “\(job.job)” was last complete \(last) days ago", remedy: .runBackup(job: job.job)))
+          job.job, message: "job “\(job.job)” was last complete \(last) days ago",
+          remedy: .runBackup(job: job.job)))
     }
     if protection.testedAt.map({ days.since($0) > daysBetweenTests }) ?? true {
       let last = protection.testedAt.map { "the last restore test passed \(days.ago($0))" }
-      actions.append(Finding(job, message: last ?? "no restore test has passed yet", remedy: .testRestore(job: job)))
+      actions.append(
+        Finding(job, message: last ?? "no restore test has passed yet", remedy: .testRestore(job: job)))
     }
     return actions
   }
@@ -126,7 +130,8 @@ package struct ProtectionVerdict: Sendable, Equatable {
     var actions: [Finding] = []
     if let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) {
       let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
-      actions.append(Finding(job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)"))
+      actions.append(
+        Finding(job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)"))
     }
     guard let test = job.lastRestoreTest else { return actions }
     if let damaged = test.damaged {
@@ -147,13 +152,17 @@ package struct ProtectionVerdict: Sendable, Equatable {
   private static func of(_ copy: CountedCopy, _ days: DayCount) -> Finding? {
     let (archive, place) = (copy.copy.archive, copy.copy.path)
     return switch copy.problem {
-    case .suspect?: Finding(archive, message: "the copy \(archive) is suspect", remedy: .verifyArchive(archive))
+    case .suspect?:
+      Finding(archive, message: "the copy \(archive) is suspect", remedy: .verifyArchive(archive))
     case .unreachable?:
       Finding(
         place,
-        message: "\(place) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk")
+        message:
+          "\(place) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk"
+      )
     case .changed?:
-      Finding(archive, message: "the copy \(archive) changed after the backup", remedy: .verifyArchive(archive))
+      Finding(
+        archive, message: "the copy \(archive) changed after the backup", remedy: .verifyArchive(archive))
     case nil: nil
     }
   }

@@ -289,7 +289,7 @@ struct RestoreTestRun {
         findings: findings.prefix(OperationRecord.mostFindings).map { RecordedFinding($0) }))
     guard let status else { return context.ledger.update(&entry) }
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
-    let problems = context.state.publishStatus(of: job, message: context.message)
+    let problems = context.publishStatus(of: job)
     if !problems.isEmpty { report.isRecorded = false }
     report.warnings += problems
   }

@@ -86,7 +86,7 @@ struct JobRun {
       // the previous run stays the last one, since it may be running
       (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
       context.ledger.insert(&entry)
-      if !job.usesOtherLibrary { _ = context.state.publishStatus(of: job, message: context.message) }
+      if !job.usesOtherLibrary { _ = context.publishStatus(of: job) }
       // the thrown error matters more than an error of the hook
       try? hooks.run(.onFailure, state.record)
       throw error
@@ -180,7 +180,7 @@ struct JobRun {
     // the outcome depends on whether the status was published
     guard state.record != saved else { return }
     updateLedger()
-    _ = context.state.publishStatus(of: job, message: context.message)
+    _ = context.publishStatus(of: job)
   }
 
   private mutating func updateLedger(copies: [JobStatus.Copy] = []) {
@@ -197,7 +197,7 @@ struct JobRun {
   /// watches the file would still see the old status. A run of another library than the job's own publishes nothing.
   private mutating func publishStatus() {
     guard !job.usesOtherLibrary else { return }
-    for problem in context.state.publishStatus(of: job, message: context.message) {
+    for problem in context.publishStatus(of: job) {
       state.report(state.phasesEndedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
     }
   }

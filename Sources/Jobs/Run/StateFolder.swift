@@ -1,8 +1,6 @@
 import ArchiveCatalog
 import FileSystem
 import Foundation
-import Operations
-import PhotoLibrary
 import SystemPackage
 
 /// The folder in which jobs keep their locks and their ledger, and publish their status files.
@@ -50,7 +48,7 @@ package struct StateFolder: Sendable {
     return try FileLock("all.inbox.lock", in: openFolder(), waiting: waiting, whileWaiting: whileWaiting)
   }
 
-  private func openFolder() throws -> Directory {
+  func openFolder() throws -> Directory {
     let folder = try Directory.open(path)
     try Ownership.require(folder)
     return folder
@@ -79,40 +77,5 @@ package struct StateFolder: Sendable {
   /// Derives the status of every job that has run on this machine, sorted by name. Blocks.
   package func statuses() -> [JobStatus] {
     ledger.jobs().map(status).filter { $0.run != nil || $0.lastRestoreTest != nil }
-  }
-
-  /// Writes the status of a job into its status file, and into the status and metrics files of the job file.
-  /// A backup and a restore test of one job may run at the same time, so writers take turns. Blocks.
-  ///
-  /// - Parameter message: returns the text of a finding with its remedy, for the status page.
-  /// - Returns: the problem of the ledger, and why files could not be written.
-  func publishStatus(of job: Job, message: (Finding) -> String) -> [String] {
-    // without the lock, for example in an unreadable folder, still writes the files that can be written
-    let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
-    defer { withExtendedLifetime(lock) {} }
-    let status = status(of: job.name)
-    var problems = ledger.problem.map { ["\($0)"] } ?? []
-    func attempt(_ body: () throws -> Void) {
-      do { try body() } catch { problems.append("the status of job \(job.name) cannot be written: \(error)") }
-    }
-    attempt {
-      _ = try openFolder()
-      try AtomicFile.replace(FilePath("\(job.name).json"), in: path, with: try status.json())
-    }
-    if let file = job.statusFile {
-      attempt { try WatchedFile.status.replace(file, with: status.json(), outside: path) }
-    }
-    if let file = job.reportFile, let library = job.library {
-      attempt {
-        try StatusPage(of: Library(path: library), self).write(to: file, outside: self, message: message)
-      }
-    }
-    if let file = job.prometheusFile {
-      attempt {
-        let text = PrometheusText(status).text
-        try WatchedFile.metrics.replace(file, with: [UInt8](text.utf8), outside: path)
-      }
-    }
-    return problems
   }
 }

@@ -35,7 +35,8 @@ struct NightsChart {
     page.element("ul", ["class": "legend"]) { list in
       for outcome in BackupHistory.Outcome.allCases.reversed() {
         list.element("li") { item in
-          item.element("svg", ["width": "12", "height": "12", "viewBox": "0 0 12 12", "aria-hidden": "true"]) {
+          item.element("svg", ["width": "12", "height": "12", "viewBox": "0 0 12 12", "aria-hidden": "true"])
+          {
             mark(outcome, 0, 0, &$0)
           }
           item.text(" \(outcome.words)")

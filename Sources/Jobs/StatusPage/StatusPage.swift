@@ -26,7 +26,9 @@ package struct StatusPage {
   static let start = "<!DOCTYPE html>\n<html lang=\"en\" data-made-by=\"smilepile-report\">"
 
   /// Reads what the page shows. Blocks; reads no archive and writes nothing.
-  package init(of library: Library, _ state: StateFolder, now: Date = Date(), calendar: Calendar = .current) throws {
+  package init(of library: Library, _ state: StateFolder, now: Date = Date(), calendar: Calendar = .current)
+    throws
+  {
     self.now = now
     days = DayCount(now: now, calendar)
     protection = try LibraryProtection(of: library, state)
@@ -50,7 +52,10 @@ package struct StatusPage {
         body.element("main") { content(&$0, message) }
         body.element("footer") { footer in
           footer.element(
-            "p", text: "Made by smilepile \(Version.current) at \(Self.time(now)). This page does not change by itself.")
+            "p",
+            text:
+              "Made by smilepile \(Version.current) at \(Self.time(now)). This page does not change by itself."
+          )
         }
       }
     }
@@ -216,7 +221,7 @@ package struct StatusPage {
           }
           item.text(
             " \(days.day(test.at)): \(test.hasPassed ? "passed" : "failed"), "
-              + "\(ProtectionVerdict.number(test.photos)) photos")
+              + "\(ProtectionVerdict.number(test.photos)) photos restored")
         }
       }
     }
@@ -237,13 +242,16 @@ package struct StatusPage {
             row.element("td", ["class": "number"], text: ProtectionVerdict.number(category.photos))
             row.element("td") { cell in
               let width = "\(category.photos * 200 / most)"
-              cell.element("svg", ["width": "202", "height": "14", "viewBox": "0 0 202 14", "aria-hidden": "true"]) {
+              cell.element(
+                "svg", ["width": "202", "height": "14", "viewBox": "0 0 202 14", "aria-hidden": "true"]
+              ) {
                 $0.element(
                   "rect",
                   [
                     "x": "1", "y": "1", "width": width, "height": "12", "fill": category.plainColor,
                     "class": category.plainColor == nil ? "bar plain" : "bar",
-                  ]) { _ in }
+                  ]
+                ) { _ in }
               }
             }
           }

@@ -30,9 +30,13 @@ package enum NameRule {
     name.trimmingCharacters(in: .whitespaces).precomposedStringWithCanonicalMapping
   }
 
-  /// Returns what two names have in common that a person cannot tell apart: NFC, without case.
+  /// Returns what two names have in common that a person cannot tell apart: NFC, without case and without invisible
+  /// characters.
   static func folded(_ name: String) -> String {
-    stored(name).lowercased().precomposedStringWithCanonicalMapping
+    let visible = stored(name).unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+    // upper case first: “ß” and “SS”, and “ﬁ” and “FI”, have one lower case only then
+    return String(String.UnicodeScalarView(visible)).uppercased().lowercased()
+      .precomposedStringWithCanonicalMapping
   }
 
   /// Controls, line and paragraph separators, and the characters that reverse the text after them. Marks of a direction

@@ -45,6 +45,9 @@ package struct SalvagedRows: Sendable {
   /// True if nothing can be read.
   package var isEmpty: Bool { libraryID == nil && categories.isEmpty && photos.isEmpty && settings == nil }
 
+  /// True if there is a PIN that can be read.
+  package var hasPIN: Bool { pin != nil }
+
   /// True if the PIN can be read, or is known to be missing.
   package internal(set) var knowsPIN = false
 }

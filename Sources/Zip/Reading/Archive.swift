@@ -45,6 +45,12 @@ package struct Archive: Sendable {
     self.file = file
   }
 
+  /// Throws if another program has written to the file since it was opened. Blocks.
+  package func requireUnchanged() throws(ArchiveError) {
+    let now = try ArchiveError.onFile { () throws(FileError) in try file.file.status() }
+    guard now.size == status.size, now.modified == status.modified else { throw .changed(path) }
+  }
+
   /// Returns true if an entry belongs to this archive.
   func contains(_ entry: Entry) -> Bool {
     entries.indices.contains(entry.index) && entries[entry.index] == entry

@@ -64,6 +64,7 @@ struct Rebuild: AsyncParsableCommand {
     var restored: [String]
     var missing: [String]
     var damaged: [String]
+    var outdated: [String]
     var uncategorized: [String]
     var foundAgain: [String]
     var untracked: [String]
@@ -105,6 +106,9 @@ struct Rebuild: AsyncParsableCommand {
     _ summary: RebuildSummary, of path: FilePath, _ warnings: [String], _ reporter: Reporter
   ) {
     for warning in summary.warnings { reporter.warn(warning) }
+    if let archive = summary.archive {
+      reporter.note("what cannot be read from the old database comes from \(archive.string.escaped)")
+    }
     for photo in summary.restored { reporter.note(photo.message.escaped) }
     let verb = dryRun ? "would be put" : "is"
     for file in summary.foundAgain {
@@ -117,7 +121,7 @@ struct Rebuild: AsyncParsableCommand {
     if let lost = summary.lostFiles { reporter.note("the old files are in \(lost.string.escaped)") }
     if let kept = summary.corruptFiles { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     if summary.isPINLost, !dryRun {
-      reporter.warn("\(path) has no PIN now, since its PIN cannot be read; run smilepile pin set")
+      reporter.warn("if \(path) had a PIN, it is lost; run smilepile pin set")
     }
     let parts = [
       "\(dryRun ? "would rebuild" : "rebuilt") \(Count(summary.photos, "photo")) in "
@@ -133,6 +137,7 @@ struct Rebuild: AsyncParsableCommand {
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
         photosOfDatabase: summary.photosOfDatabase, restored: summary.restored.map(\.message),
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
+        outdated: summary.outdated.map(\.message),
         uncategorized: summary.uncategorized.map(\.message), foundAgain: summary.foundAgain,
         untracked: summary.untracked,
         unusable: summary.unusable.map(\.message), bytes: summary.bytes, lost: summary.lostFiles?.string,

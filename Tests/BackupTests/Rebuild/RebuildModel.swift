@@ -59,7 +59,7 @@ struct RebuildModel {
       left[bytes] = count > 1 ? count - 1 : nil
     }
     found = left
-    if !left.isEmpty { categories["found_again"] = "Found again" }
+    if !left.isEmpty { categories["found again"] = "Found again" }
   }
 
   /// Returns true if one of the files is that of a row.
@@ -72,12 +72,12 @@ struct RebuildModel {
   func differences(_ library: SampleLibrary) throws -> [String] {
     let actual = try RebuildModel(library)
     var differences: [String] = []
-    let own = actual.rows.filter { $0.category != "found_again" }
+    let own = actual.rows.filter { $0.category != "found again" }
     for row in rows.subtracting(own) {
       differences.append("missing: \(row.id) \(row.name) in \(row.category)")
     }
     for row in own.subtracting(rows) { differences.append("wrong: \(row.id) \(row.name) in \(row.category)") }
-    let again = actual.rows.filter { $0.category == "found_again" }.compactMap(\.bytes)
+    let again = actual.rows.filter { $0.category == "found again" }.compactMap(\.bytes)
     if Dictionary(again.map { ($0, 1) }, uniquingKeysWith: +) != found {
       differences.append("found again: \(again.count), expected \(found.values.reduce(0, +))")
     }

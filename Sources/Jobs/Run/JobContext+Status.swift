@@ -1,0 +1,41 @@
+import ArchiveCatalog
+import FileSystem
+import PhotoLibrary
+import SystemPackage
+
+extension JobContext {
+  /// Writes the status of a job into its status file, and into the status, metrics and page files of the job file.
+  /// A backup and a restore test of one job may run at the same time, so writers take turns. Blocks.
+  ///
+  /// - Returns: the problem of the ledger, and why files could not be written.
+  func publishStatus(of job: Job) -> [String] {
+    // without the lock, for example in an unreadable folder, still writes the files that can be written
+    let lock = try? FolderLock(state.path, exclusive: true, waiting: .seconds(30))
+    defer { withExtendedLifetime(lock) {} }
+    let status = state.status(of: job.name)
+    var problems = ledger.problem.map { ["\($0)"] } ?? []
+    func attempt(_ body: () throws -> Void) {
+      do { try body() } catch { problems.append("the status of job \(job.name) cannot be written: \(error)") }
+    }
+    attempt {
+      _ = try state.openFolder()
+      try AtomicFile.replace(FilePath("\(job.name).json"), in: state.path, with: try status.json())
+    }
+    if let file = job.statusFile {
+      attempt { try WatchedFile.status.replace(file, with: status.json(), outside: state.path) }
+    }
+    if let file = job.reportFile, let library = job.library {
+      attempt {
+        let page = try StatusPage(of: Library(path: library), state, now: now())
+        try page.write(to: file, outside: state, message: message)
+      }
+    }
+    if let file = job.prometheusFile {
+      attempt {
+        let text = PrometheusText(status).text
+        try WatchedFile.metrics.replace(file, with: [UInt8](text.utf8), outside: state.path)
+      }
+    }
+    return problems
+  }
+}
