@@ -403,7 +403,8 @@ extension WalkedOperation {
       arguments: {
         [
           [
-            "rebuild", "--yes", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string, "--from",
+            "rebuild", "--yes", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string,
+            "--from",
             $0.folder.appending("copy.zip").string,
           ]
         ]

@@ -16,7 +16,9 @@ extension ScheduledJob {
     guard let library = job.library ?? library else { throw .noLibrary(job: job.name) }
     let owner = Self.otherOwner(of: library)
     let folders = ServiceFolders(owner.map { ["HOME": $0.home] } ?? environment)
-    let files = [job.statusFile, job.reportFile, job.prometheusFile].compactMap { $0?.removingLastComponent() }
+    let files = [job.statusFile, job.reportFile, job.prometheusFile].compactMap {
+      $0?.removingLastComponent()
+    }
     try self.init(
       name: job.name, configuration: Self.absolute(file), program: program,
       writable: ([library] + job.destinations.map(\.path) + job.inboxes.map(\.path) + [folders.state] + files)
