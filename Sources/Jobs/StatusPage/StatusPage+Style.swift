@@ -21,6 +21,7 @@ extension StatusPage {
     .danger { color: var(--danger); }
     .sign { font-size: 1.6rem; }
     .actions li { margin: 0.4rem 0; overflow-wrap: anywhere; }
+    .actions li::first-letter { text-transform: uppercase; }
     .copies, .tests, .legend { list-style: none; padding: 0; margin: 0; }
     .copies { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); gap: 0.75rem; }
     .copies li { background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.75rem; }
@@ -45,7 +46,7 @@ extension StatusPage {
     th, td { text-align: start; padding: 0.2rem 0.75rem 0.2rem 0; font-weight: normal; vertical-align: top;
       overflow-wrap: anywhere; }
     thead th { color: var(--muted); }
-    .number { text-align: end; }
+    td svg { margin-top: 0.3rem; }
     .bar { stroke: var(--text); stroke-width: 1; }
     .plain { fill: var(--muted); }
 

@@ -239,7 +239,7 @@ package struct StatusPage {
         for category in categories {
           body.element("tr") { row in
             row.element("th", ["scope": "row"]) { $0.name(category.name) }
-            row.element("td", ["class": "number"], text: ProtectionVerdict.number(category.photos))
+            row.element("td", text: ProtectionVerdict.number(category.photos))
             row.element("td") { cell in
               let width = "\(category.photos * 200 / most)"
               cell.element(
