@@ -17,6 +17,8 @@ struct DestinationState {
   var removed: [String] = []
   /// The newest copy of the library here.
   var copy: JobStatus.Copy?
+  /// The bytes of the file system that were free after the last phase; nil before, or if the destination failed.
+  private(set) var freeBytes: Int?
   /// Why later phases skip this destination.
   private(set) var reasonToSkip: Issue?
 
@@ -25,6 +27,12 @@ struct DestinationState {
   /// The folder.
   var folder: FilePath { configuration.path }
 
+  /// Reads the free space, unless the destination failed. Blocks.
+  mutating func readFreeSpace() {
+    guard reasonToSkip == nil else { return }
+    freeBytes = try? Directory.open(folder).fileSystem().freeBytes
+  }
+
   /// The record of this destination.
   var record: JobStatus.DestinationRecord {
     var record = JobStatus.DestinationRecord(path: folder.string)
@@ -32,7 +40,7 @@ struct DestinationState {
     record.isNew = hasNewArchives
     record.removed = removed
     record.failure = reasonToSkip?.message
-    if reasonToSkip == nil { record.freeBytes = try? Directory.open(folder).fileSystem().freeBytes }
+    record.freeBytes = freeBytes
     return record
   }
 

@@ -110,6 +110,7 @@ struct JobRun {
         : "stopped; the library is backed up in \(archives.joined(separator: ", "))"
       state.report(issue(of: error, interruption: interruption))
     }
+    for index in state.backup.destinations.indices { state.backup.destinations[index].readFreeSpace() }
     for warning in operation.damageWarnings { state.report(.warning(.archives, warning)) }
     state.phasesEndedAt = context.now().milliseconds
   }
