@@ -8,7 +8,7 @@ import Zip
 
 /// The archives of a library whose database is lost.
 struct RebuildArchives {
-  /// The newest archive that can be used, or all parts of it if it is split; empty if there is none.
+  /// The newest archive that can be used, or all parts of it if it is split; empty without such an archive.
   private(set) var newest: [OpenedBackup] = []
   /// The other archives, in the order in which they are searched for missing photos.
   private(set) var others: [ArchiveDescriptor] = []

@@ -18,7 +18,7 @@ public enum MissingPhotos: String, Sendable, CaseIterable {
 public struct RebuildOptions: Sendable {
   /// The archives of the library, and folders with archives of it and of other libraries.
   public var archives: [FilePath] = []
-  /// Rebuilds the library without an archive if there is none.
+  /// Rebuilds the library without an archive if no archive of it is found.
   public var acceptsNoArchive = false
   /// What to do with photos whose files are missing.
   public var missing = MissingPhotos.restore

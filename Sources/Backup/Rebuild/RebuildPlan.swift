@@ -64,7 +64,7 @@ struct RebuildPlan {
   private let now: Int64
 
   /// - Parameters:
-  ///   - archives: the newest archive, or all parts of a split one; empty if there is none. Every photo with a file has its
+  ///   - archives: the newest archive, or all parts of a split one; may be empty. Every photo with a file has its
   ///     MD5.
   ///   - tags: the content tags of those photos of each archive whose MD5 and size several different files have, by index.
   ///   - now: in milliseconds since 1970.
@@ -214,7 +214,7 @@ struct RebuildPlan {
     categories.removeAll { !kept.contains($0.id) && !used.contains($0.id) }
   }
 
-  /// Returns the ID of the category of found files, which is made if there is none.
+  /// Returns the ID of the category of found files. Makes the category if it is missing.
   private mutating func foundCategory() -> Int64 {
     if let known = categories.first(where: { $0.name == UnlistedCategory.found }) { return known.id }
     var ids = IDs(used: categories.map(\.id))

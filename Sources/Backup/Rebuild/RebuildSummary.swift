@@ -7,7 +7,7 @@ public struct RebuildSummary: Sendable, Equatable, FindingReport {
   /// The displayed name of the category of files that belonged to no photo.
   public static let foundCategory = "Found again"
 
-  /// The archive that the rows come from; nil if there was none.
+  /// The archive that the rows come from; nil without an archive.
   public var archive: FilePath?
   /// The number of photos of the damaged database that were used.
   public var photosOfDatabase = 0
@@ -35,7 +35,7 @@ public struct RebuildSummary: Sendable, Equatable, FindingReport {
   public var damagedArchives: [FilePath: String] = [:]
   /// The bytes of restored files.
   public var bytes = 0
-  /// The folder with the old database; nil if there was none.
+  /// The folder with the old database; nil if the old database was missing.
   public var lostFiles: FilePath?
   /// The folder with the corrupt files that were replaced; nil if there were none.
   public var corruptFiles: FilePath?

@@ -10,7 +10,7 @@ package struct LibraryProtection: Sendable {
   package let path: FilePath
   /// The number of photos, of categories, and of the bytes of photo files.
   package let totals: (photos: Int, categories: Int, bytes: Int)
-  /// The last archive of the whole library; nil if there is none.
+  /// The last archive of the whole library; nil before the first export.
   package let lastExport: ExportRecord?
   /// The number of photos that were added after the last archive; nil if it is unknown.
   package let photosAdded: Int?

@@ -77,7 +77,7 @@ struct DamagedTable {
     }
   }
 
-  /// Returns the least key behind the damage from which rows can be read; nil if there is none.
+  /// Returns the least key behind the damage from which rows can be read; nil if no row can be read.
   private func firstReadable() throws -> Int64? {
     // keys are positive, except perhaps in libraries of early versions
     var unreadable = max(next, 0)

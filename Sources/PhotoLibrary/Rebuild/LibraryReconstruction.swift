@@ -283,7 +283,7 @@ package final class LibraryReconstruction: Sendable {
     return folder
   }
 
-  /// Returns the folder in which an interrupted rebuild has linked the database; nil if there is none.
+  /// Returns the folder in which an interrupted rebuild has linked the database; nil if no rebuild was interrupted.
   private func unfinishedFolder() throws -> FilePath? {
     guard let database = try library.root.status(of: Library.databaseName) else { return nil }
     return try LostLibrary.folders(with: Library.databaseName, database, in: library.root).first

@@ -128,8 +128,8 @@ extension LostLibrary {
     }
   }
 
-  /// The folder in which a rebuild that was interrupted before its end has linked the database with its log; nil if there
-  /// is none. The database is then without its log in the library's folder.
+  /// The folder in which an interrupted rebuild has linked the database with its log; nil if no rebuild was interrupted.
+  /// The database in the library's folder may then be without its log.
   private func unfinishedRebuild() throws -> OpenFolder? {
     guard let database = try root.status(of: Library.databaseName),
       let folder = try Self.folders(with: Library.databaseName, database, in: root).first
