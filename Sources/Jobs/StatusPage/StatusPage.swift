@@ -160,7 +160,7 @@ package struct StatusPage {
             body.element("tr") { row in
               row.element("th", ["scope": "row"], text: days.day(day.at))
               row.element("td", text: day.outcome.words)
-              row.element("td", text: String((day.outcome < .unchanged ? day.message ?? "" : "").prefix(200)))
+              row.element("td", text: day.outcome < .unchanged ? String((day.message ?? "").prefix(200)) : "")
             }
             body.newline()
           }
@@ -184,21 +184,16 @@ package struct StatusPage {
     guard let first = sizes.first, let last = sizes.last, first.age > last.age else { return }
     main.newline()
     main.element("h2", text: "Growth")
+    let period = "in \(ProtectionVerdict.number(first.age - last.age)) days"
     main.element("div", ["class": "charts"]) { charts in
-      let photos = sizes.map { (x: Double(-$0.age), y: Double($0.size.photos)) }
-      GrowthChart(
-        title: "Photos", points: photos,
-        label:
-          "From \(ProtectionVerdict.number(first.size.photos)) to \(ProtectionVerdict.number(last.size.photos)) photos "
-          + "in \(ProtectionVerdict.number(first.age - last.age)) days"
-      ).write(&charts)
-      let bytes = sizes.map { (x: Double(-$0.age), y: Double($0.size.bytes)) }
-      GrowthChart(
-        title: "Space", points: bytes,
-        label:
-          "From \(Self.size(first.size.bytes)) to \(Self.size(last.size.bytes)) "
-          + "in \(ProtectionVerdict.number(first.age - last.age)) days"
-      ).write(&charts)
+      func curve(_ title: String, _ value: ((photos: Int, bytes: Int)) -> Int, _ text: (Int) -> String) {
+        GrowthChart(
+          title: title, points: sizes.map { (x: Double(-$0.age), y: Double(value($0.size))) },
+          label: "From \(text(value(first.size))) to \(text(value(last.size))) \(period)"
+        ).write(&charts)
+      }
+      curve("Photos", \.photos) { "\(ProtectionVerdict.number($0)) photos" }
+      curve("Space", \.bytes, Self.size)
     }
   }
 
