@@ -22,7 +22,7 @@ package struct ContentTag: Hashable, Sendable {
 
   /// The sixteen bytes.
   package var bytes: [UInt8] {
-    [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+    withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { Array($0) }
   }
 }
 

@@ -74,7 +74,7 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
 
   /// The sixteen bytes, first byte first.
   public var bytes: [UInt8] {
-    [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
   }
 
   /// 32 lower-case hexadecimal digits, as in the apps' manifest.

@@ -120,7 +120,8 @@ package struct Directory: ~Copyable, Sendable {
   /// Returns the names in the folder, sorted, without `.` and `..`. readdir(3).
   package func names() throws(FileError) -> [FilePath] {
     try FileError.attempt("list", path) { () throws(Errno) in
-      try SystemCalls.names(descriptor).sorted { $0.string < $1.string }
+      // a comparison of two paths would make two texts
+      try SystemCalls.names(descriptor).map { ($0.string, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
   }
 

@@ -53,7 +53,30 @@ package enum Workers {
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Does the same for work without a context.
+  /// Calls two functions at the same time, the second one on a thread of its own, and waits for both. Calls them one after
+  /// the other if the system cannot start a thread. Throws the error of the first one if both throw.
+  ///
+  /// - Parameter second: calls its argument often, which throws `CancellationError` if the first function has thrown.
+  package static func both<First, Second: Sendable>(
+    _ first: () throws -> First,
+    _ second: @escaping @Sendable (_ check: @escaping @Sendable () throws -> Void) throws -> Second
+  ) throws -> (First, Second) {
+    let state = Mutex<(isUnneeded: Bool, result: Result<Second, any Error>?)>((false, nil))
+    let work: @Sendable () -> Result<Second, any Error> = {
+      Result { try second { if state.withLock({ $0.isUnneeded }) { throw CancellationError() } } }
+    }
+    var threads = WorkerThreads()
+    try? threads.start(stackSize: 1 << 20) {
+      let result = work()
+      state.withLock { $0.result = result }
+    }
+    let value = Result { try first() }
+    if case .failure = value { state.withLock { $0.isUnneeded = true } }
+    threads.join()
+    return (try value.get(), try (state.withLock { $0.result } ?? work()).get())
+  }
+
+  /// Calls `body` for every index as above, without a context.
   package static func forEach(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (Int) throws -> Void

@@ -51,7 +51,7 @@ extension Library {
   }
 
   /// Makes a database of the newest version under the name `unfinishedDatabase`, which must be free. Durable when it
-  /// returns.
+  /// returns. What an interruption leaves is no library, so SQLite keeps no log of the file, which is flushed once.
   ///
   /// - Parameter fill: inserts the settings and all other rows, in one transaction.
   /// - Throws: `LibraryError.database`, `FileError`, or what `fill` throws.
@@ -60,12 +60,14 @@ extension Library {
       // SQLite would use the umask, and gives its other files the mode of this one
       do { _ = try folder.directory.open(unfinishedDatabase, .create) }
       var configuration = Configuration()
-      configuration.journalMode = .wal
+      configuration.prepareDatabase { database in
+        try database.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+      }
       let pinned = try PinnedDatabase(unfinishedDatabase, in: folder, configuration)
       try Schema.migrator.migrate(pinned.queue)
       try pinned.queue.write(fill)
-      // closing does this too, but does not report a failure, after which the file alone would be incomplete
-      try pinned.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      // the mode in which the library is used, which the file states
+      try pinned.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
       try pinned.close()
     } catch let error as DatabaseError {
       throw databaseError(error, at: folder.directory.path)

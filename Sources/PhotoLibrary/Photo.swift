@@ -100,22 +100,31 @@ extension Photo: StoredRow {
     }
   }
 
-  /// Inserts rows with one statement and positional values: naming the columns of each row takes twice as long.
+  /// Inserts rows with one statement.
   ///
   /// - Parameter tags: the content tags of photos, by path.
   static func insert(
     _ photos: [Photo], tags: [String: ContentTag] = [:], into database: Database
   ) throws {
-    let statement = try database.cachedStatement(
-      sql: "INSERT INTO photo (\(allColumns), tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    let rows = try RowWriter(
+      "INSERT INTO photo (\(allColumns), tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
     for photo in photos {
-      let tag = photo.isFromAssets ? nil : tags[photo.path].map { Data($0.bytes) }
-      try statement.execute(
-        arguments: [
-          photo.id, photo.categoryId, photo.name, photo.path, photo.originalPath, photo.isFromAssets,
-          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5?.blob, photo.isFavorite,
-          photo.shipsWithApp, tag,
-        ])
+      try rows.write { row in
+        row.append(photo.id)
+        row.append(photo.categoryId)
+        row.append(photo.name)
+        row.append(photo.path)
+        row.append(photo.originalPath)
+        row.append(photo.isFromAssets)
+        row.append(photo.createdAt)
+        row.append(photo.fileSize)
+        row.append(photo.width)
+        row.append(photo.height)
+        row.append(photo.md5?.bytes)
+        row.append(photo.isFavorite)
+        row.append(photo.shipsWithApp)
+        row.append(photo.isFromAssets ? nil : tags[photo.path]?.bytes)
+      }
     }
   }
 

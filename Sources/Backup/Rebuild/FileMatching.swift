@@ -5,7 +5,6 @@ import SystemPackage
 struct FileMatching {
   private let scan: PhotoScan
   private let byContent: [FileContent: [Int]]
-  private let byPath: [FilePath: Int]
   private var isUsed: [Bool]
   /// The unreadable files in the places of photos.
   private var unreadable: Set<FilePath> = []
@@ -13,8 +12,6 @@ struct FileMatching {
   init(_ scan: PhotoScan) {
     self.scan = scan
     byContent = Dictionary(grouping: scan.files.indices) { scan.files[$0].content }
-    byPath = Dictionary(
-      scan.files.indices.map { (FilePath(scan.files[$0].path), $0) }, uniquingKeysWith: { first, _ in first })
     isUsed = Array(repeating: false, count: scan.files.count)
   }
 
@@ -68,7 +65,11 @@ struct FileMatching {
   /// Looks at the places of those photos that have no file with their content. A file in such a place that belongs to no
   /// photo is a corrupt version of the photo.
   mutating func findObstructions(_ rows: inout [RebuildPlan.Row]) {
-    for index in rows.indices where rows[index].state == .missing {
+    let missing = rows.indices.filter { rows[$0].state == .missing }
+    guard !missing.isEmpty else { return }
+    let byPath = Dictionary(
+      scan.files.indices.map { (FilePath(scan.files[$0].path), $0) }, uniquingKeysWith: { first, _ in first })
+    for index in missing {
       let photo = rows[index].photo
       let path = photo.path.isEmpty ? ExpectedPath(of: photo).path : photo.path
       guard rows[index].content != nil else { continue }

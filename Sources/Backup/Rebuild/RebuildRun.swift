@@ -43,12 +43,16 @@ struct RebuildRun {
       whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let salvaged = try library.salvagedRows()
-    var archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
-    if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
     let isPINLost = try confirm(salvaged)
 
     let reconstruction = LibraryReconstruction(of: library, salvaged)
-    let scan = try library.scan(reconstruction.key, readers: options.readers, counter)
+    var (archives, scan) = try Workers.both {
+      let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
+      if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
+      return archives
+    } _: { check in
+      try library.scan(reconstruction.key, readers: options.readers, counter, check: check)
+    }
     let now = Date()
     var plan = RebuildPlan(
       of: scan, salvaged, archives.newest, tags: try tags(archives.newest, scan, reconstruction.key),

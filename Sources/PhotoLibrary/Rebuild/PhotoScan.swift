@@ -37,15 +37,17 @@ package struct PhotoScan: Sendable {
 }
 
 extension LostLibrary {
-  /// Reads every file below `photos` once. Blocks; writes nothing.
+  /// Reads every file below `photos` once. Blocks; writes nothing. Any thread.
   ///
   /// - Parameters:
   ///   - key: the key of the content tags.
   ///   - readers: the number of files to read at once; nil for the best number for the disk.
+  ///   - check: throws if the scan is not needed any more.
   /// - Throws: `FileError` if a folder cannot be listed, since its photos would seem to be missing; or if the process
-  ///   lacks memory or open files. `CancellationError`.
+  ///   lacks memory or open files. `CancellationError`, or what `check` throws.
   package func scan(
-    _ key: ContentTagKey, readers: Int? = nil, _ counter: ProgressCounter
+    _ key: ContentTagKey, readers: Int? = nil, _ counter: ProgressCounter,
+    check: @escaping @Sendable () throws -> Void = {}
   ) throws -> PhotoScan {
     var listing = PhotoListing()
     if try root.status(of: "photos")?.kind == .directory {
@@ -57,7 +59,8 @@ extension LostLibrary {
     let results = Mutex<[FileResult?]>(Array(repeating: nil, count: files.count))
     let disk = try root.status().identity
     try ParallelHashing.read(0..<files.count, Readers(readers, on: disk), context: {}) { index, _ in
-      ScannedFile(files[index], in: self, key, counter) { result in
+      try check()
+      return ScannedFile(files[index], in: self, key, counter) { result in
         results.withLock { $0[index] = result }
       }
     }
