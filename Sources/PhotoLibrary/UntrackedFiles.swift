@@ -36,8 +36,8 @@ struct UntrackedFiles {
       ])
     paths = try library.root.names().filter { !own.contains($0) }
     try collectPhotos("photos")
-    try collectOperations(in: StagingFolder.parent)
-    try collectOperations(in: ReplacedFiles.parent)
+    try collectOperations(in: StagingFolder.parent, StagingFolder.isOwnName)
+    try collectOperations(in: ReplacedFiles.parent, StagingFolder.isNumber)
   }
 
   /// Returns the photos with files that changes replaced or removed, and the content tags of those that have one.
@@ -75,7 +75,9 @@ struct UntrackedFiles {
   }
 
   /// Collects the files in `.staging` or `.undo` that are not those of an operation.
-  private mutating func collectOperations(in folder: FilePath) throws {
+  ///
+  /// - Parameter isOwn: returns true for the name of a file that an operation makes.
+  private mutating func collectOperations(in folder: FilePath, _ isOwn: (FilePath) -> Bool) throws {
     guard try library.root.status(of: folder)?.kind == .directory else { return }
     for name in try library.root.directory(folder).names() {
       let path = name.inFolder(folder)
@@ -90,7 +92,7 @@ struct UntrackedFiles {
         if isFolder, folder == StagingFolder.parent, StagingFolder.isNumber(name) {
           paths += try inner.directory(name).names().filter { !StagingFolder.isStagedFile($0) }
             .map { name.inFolder(path).appending($0.components) }
-        } else if isFolder || !StagingFolder.isNumber(name) {
+        } else if isFolder || !isOwn(name) {
           paths.append(name.inFolder(path))
         }
       }

@@ -219,7 +219,7 @@ import Testing
     "Lost library: a row that a command cannot use is a fault",
     arguments: [
       "UPDATE export SET photos = -1", "UPDATE change SET kind = 'x'", "UPDATE pin SET rounds = 0",
-      "UPDATE identity SET uuid = 'x'", "DELETE FROM identity", "UPDATE settings SET themeMode = 'x'",
+      "UPDATE identity SET uuid = 'x'", "DELETE FROM identity", "UPDATE settings SET changedAt = x'01'",
       "UPDATE category SET position = 'x'", "UPDATE photo SET md5 = x'00' WHERE id = 3",
       "INSERT INTO grdb_migrations VALUES ('unknown')", "PRAGMA user_version = 99",
     ])

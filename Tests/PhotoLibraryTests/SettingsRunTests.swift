@@ -300,6 +300,20 @@ struct SettingsRunTests {
     #expect(try settings().theme == nil)
   }
 
+  @Test("Settings: a change of categories works with a stored value out of range, and lowers no protection")
+  func otherChange() throws {
+    try store("deleteProtectionEnabled = 7, themeMode = 'purple', themeModeAsOf = 5")
+    var values = CategoryValues()
+    values.displayName = "Zoo"
+    var options = OrganizeOptions()
+    options.authorization = .given
+    _ = try OrganizeRun(path: scratch.path, options: options, counter: ProgressCounter()).run(.add(values))
+    #expect(try settings().deleteProtection == true)
+    #expect(try settings().theme == nil)
+    _ = try undo()
+    #expect(try settings().deleteProtection == true)
+  }
+
   @Test("Settings: a protection whose stored value is out of range is on for approvals")
   func strictest() throws {
     try store("deleteProtectionEnabled = 7, cameraAccessAllowed = 2")

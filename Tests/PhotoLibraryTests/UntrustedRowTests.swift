@@ -61,7 +61,6 @@ struct UntrustedRowTests {
       ("UPDATE category SET position = 'x'", "category 1: position is not an integer"),
       ("UPDATE category SET isDefault = 9", "category 1: isDefault is 9, which is out of range"),
       ("UPDATE category SET displayName = NULL", "category 1: displayName is NULL"),
-      ("UPDATE settings SET hasPIN = 3, hasPINAsOf = 1", "settings 1: hasPIN is 3, which is out of range"),
       ("UPDATE settings SET changedAt = x'01'", "settings 1: changedAt is not an integer"),
       ("DELETE FROM settings", "the settings record is missing"),
     ])

@@ -19,7 +19,9 @@ extension SettingsProfile {
       throw refusal("it has more than \(Self.maximumBytes) bytes")
     }
     do throws(MetadataFault) {
-      self = try Self(json: bytes)
+      // RFC 8259, section 8.1: a parser may ignore a byte order mark
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      self = try Self(json: bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes)
     } catch {
       throw SettingsProfileError.invalid(path, error)
     }

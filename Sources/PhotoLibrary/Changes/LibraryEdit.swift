@@ -48,9 +48,11 @@ extension LibraryEdit {
   ///   the tag of that file's row.
   func apply(to database: Database, change: Change.Record, tags: [String: ContentTag] = [:]) throws {
     let tags = try ContentTags.adding(tags, ofFilesOf: newPhotos, database)
-    // a row with a value out of range cannot be kept
-    if change.kind == .settings { try StoredSettings.repair(database) }
-    if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
+    if change.kind.isUndoable {
+      // a row with a value out of range cannot be kept
+      try StoredSettings.repair(database)
+      try keepForUndo(database, changeId: change.id)
+    }
     try recordMoves(database, change)
     try sortMarks?.insert(database)
     try Addition.insert(newPhotos.map(\.id), changeID: change.id, database)

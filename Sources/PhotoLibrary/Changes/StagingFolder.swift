@@ -117,7 +117,7 @@ final class StagingFolder: Sendable {
     for name in try library.root.directory(folder).names() where isNumber(name) {
       try library.root.removeFolder(name.inFolder(folder), of: isStagedFile)
     }
-    try library.root.removeFolder(folder) { isNumber($0) || $0 == StagedFileLog.name }
+    try library.root.removeFolder(folder, of: isOwnName)
     return try library.root.status(of: folder) == nil
   }
 }
@@ -183,6 +183,9 @@ extension StagingFolder {
   static func isNumber(_ name: FilePath) -> Bool {
     !name.isEmpty && name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
+
+  /// Returns true if a name in the folder of an operation in `.staging` is one that this program gave.
+  static func isOwnName(_ name: FilePath) -> Bool { isNumber(name) || name == StagedFileLog.name }
 
   /// Returns true if a file in a numbered folder was staged: the name of a photo never begins with a dot, which the
   /// names do that other programs leave in any folder.

@@ -28,8 +28,9 @@ package struct NameTemplate: Sendable, Equatable {
 
   private let parts: [Part]
 
-  /// Makes a template; nil if the text contains a brace that does not belong to a field.
+  /// Makes a template; nil if the text is blank or contains a brace that does not belong to a field.
   package init?(_ text: String) {
+    guard !text.allSatisfy(\.isWhitespace) else { return nil }
     var parts: [Part] = []
     var rest = Substring(text)
     while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {

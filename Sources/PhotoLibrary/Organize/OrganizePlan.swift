@@ -136,7 +136,10 @@ package struct OrganizePlan: Sendable {
     var first: [Category] = []
     for name in names {
       let category = try library.categories.one(named: name)
-      if !first.contains(where: { $0.id == category.id }) { first.append(category) }
+      guard !first.contains(where: { $0.id == category.id }) else {
+        throw OrganizeError.repeatedCategory(category.displayName)
+      }
+      first.append(category)
     }
     let ids = Set(first.map(\.id))
     renumber(first + library.categories.filter { !ids.contains($0.id) })

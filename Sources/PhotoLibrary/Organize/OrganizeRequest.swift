@@ -49,6 +49,8 @@ package enum OrganizeError: RemediedError, Equatable, Sendable, CustomStringConv
   case nameTaken(String, by: String)
   /// A category cannot be merged into itself; its displayed name.
   case mergedIntoItself(String)
+  /// An order names a category twice; its displayed name.
+  case repeatedCategory(String)
   /// A category has photos, and is not to be removed with them; its displayed name.
   case notEmpty(String, photos: Int)
 
@@ -66,6 +68,7 @@ package enum OrganizeError: RemediedError, Equatable, Sendable, CustomStringConv
         ? "there is a category “\(name)” already"
         : "there is a category “\(other)” already, which looks like “\(name)”"
     case .mergedIntoItself(let name): "“\(name)” cannot be merged into itself"
+    case .repeatedCategory(let name): "the category “\(name)” is given twice; omit one"
     case .notEmpty(let name, let photos):
       "“\(name)” has \(Count(photos, "photo"))"
     }

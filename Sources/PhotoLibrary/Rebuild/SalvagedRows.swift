@@ -148,8 +148,12 @@ extension SalvagedRows {
     libraryID = try first("identity") { try $0.text("uuid") }.flatMap { UUID(uuidString: $0)?.uuidString }
     let length = ContentTagKey.secretLength
     secret = try first("contentTagKey") { Array(try $0.bytes("secret", count: length...length)) }
-    // a value out of range must not lower a protection
-    settings = try first(Settings.databaseTableName) { try Settings($0) }
+    // a value out of range is a sign of damage to the row, which must not lower a protection
+    settings =
+      try Self.unlessDamaged {
+        let stored = try StoredSettings(database)
+        return stored.faults.isEmpty ? stored.settings : nil
+      } ?? nil
     movements = try Self.movements(database)
     sorting.movements = try Self.unlessDamaged { try Movement.fetchPlacesOfSort(database) } ?? []
     sorting.marks = try Self.unlessDamaged { try SortMarkRow.fetchAll(database) } ?? []

@@ -79,31 +79,29 @@ extension Settings: StoredRow {
   /// The table of the one settings record.
   static let databaseTableName = "settings"
 
-  /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
-  /// setting was stated or none was.
-  init(_ row: RowReader) throws {
-    try self.init(row) { _, error in throw error }
-  }
+  /// Reads the row of `settings`. A value that is out of range counts as not stated.
+  init(_ row: RowReader) throws { try self.init(row) { _, _ in } }
 
-  /// Reads the row. A value that is out of range counts as not stated.
+  /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
+  /// setting was stated or none was. A value that is out of range counts as not stated.
   ///
-  /// - Parameter onFault: receives the column of each value that is out of range; may throw to refuse the row.
-  init(_ row: RowReader, onFault: (String, any Error) throws -> Void) throws {
+  /// - Parameter onFault: receives the column of each value that is out of range, and the reason.
+  init(_ row: RowReader, onFault: (String, any Error) -> Void) throws {
     let isOld = !row.hasColumn("themeModeAsOf")
     createdAt = try row.integer("createdAt")
     changedAt = try row.integer("changedAt", in: createdAt ... .max)
     let date = try isOld ? row.optionalInteger("valuesAsOf") : nil
     if isOld, date == nil { return }
-    func value<Value>(_ column: String, _ read: () throws -> Value?) throws -> Value? {
+    func value<Value>(_ column: String, _ read: () throws -> Value?) -> Value? {
       do {
         return try read()
       } catch {
-        try onFault(column, error)
+        onFault(column, error)
         return nil
       }
     }
-    func dated<Value>(_ column: String, _ read: () throws -> Value?) throws -> Dated<Value>? {
-      try value(column) {
+    func dated<Value>(_ column: String, _ read: () throws -> Value?) -> Dated<Value>? {
+      value(column) {
         let found = try read()
         let asOf = try date ?? row.optionalInteger("\(column)AsOf")
         guard (found == nil) == (asOf == nil) else {
@@ -113,17 +111,17 @@ extension Settings: StoredRow {
         return Dated(found, asOf: asOf)
       }
     }
-    theme = try dated("themeMode") {
+    theme = dated("themeMode") {
       try row.optionalText("themeMode") == nil ? nil : row.enumeration("themeMode", as: ThemeMode.self)
     }
-    pin = try dated("hasPIN") { try row.optionalFlag("hasPIN") }
-    pattern = try dated("hasPattern") { try row.optionalFlag("hasPattern") }
-    kidSafeMode = try value("kidSafeModeEnabled") { try row.optionalFlag("kidSafeModeEnabled") }
-    deleteProtection = try value("deleteProtectionEnabled") {
+    pin = dated("hasPIN") { try row.optionalFlag("hasPIN") }
+    pattern = dated("hasPattern") { try row.optionalFlag("hasPattern") }
+    kidSafeMode = value("kidSafeModeEnabled") { try row.optionalFlag("kidSafeModeEnabled") }
+    deleteProtection = value("deleteProtectionEnabled") {
       try row.optionalFlag("deleteProtectionEnabled")
     }
     if !isOld {
-      cameraAccess = try value("cameraAccessAllowed") { try row.optionalFlag("cameraAccessAllowed") }
+      cameraAccess = value("cameraAccessAllowed") { try row.optionalFlag("cameraAccessAllowed") }
     }
   }
 

@@ -2,10 +2,8 @@ internal import Databases
 import Foundation
 internal import GRDB
 
-/// The settings of a library as they are stored. A value that is out of range reads as the default, and is reported.
-///
-/// Only the commands that show and change settings read them like this. All other operations refuse a library with such a
-/// value.
+/// The settings of a library as they are stored. A value that is out of range reads as the default. The commands that show
+/// and change settings report it, and so does the verification of the library.
 package struct StoredSettings: Sendable, Equatable {
   /// A stored value that is out of range.
   package struct Fault: Sendable, Equatable {
@@ -50,13 +48,13 @@ package struct StoredSettings: Sendable, Equatable {
     self.faults = faults
   }
 
-  /// Replaces each stored value that is out of range by NULL, so that the row can be copied. Called in the transaction of
-  /// a change of settings.
+  /// Replaces each stored value that is out of range by that of `strictest`, so that the row can be copied. Called in the
+  /// transaction of a change.
   static func repair(_ database: Database) throws {
     let stored = try StoredSettings(database)
     guard !stored.faults.isEmpty else { return }
     try database.execute(sql: "DELETE FROM settings")
-    try stored.settings.insert(database)
+    try stored.strictest.insert(database)
   }
 }
 

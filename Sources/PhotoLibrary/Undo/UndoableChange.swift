@@ -10,6 +10,10 @@ public struct UndoableChange: Sendable, Equatable {
   public let photosAdded: Int
   /// The number of photos that it removed or whose values it changed.
   public let photosReplaced: Int
+  /// The number of categories that it added.
+  public let categoriesAdded: Int
+  /// The number of categories that it removed or whose values it changed.
+  public let categoriesReplaced: Int
 }
 
 extension Library {
@@ -17,15 +21,20 @@ extension Library {
   public func undoableChanges() throws -> [UndoableChange] {
     try read { database in
       try UndoStack(database).changes.map { change in
-        func count(_ sql: String) throws -> Int {
-          try Int.fetchOne(database, sql: sql, arguments: [change.id]) ?? 0
+        func added(_ kind: String) throws -> Int {
+          let sql = """
+            SELECT CAST(total(last - first + 1) AS INTEGER) FROM added WHERE changeId = ? AND kind = ?
+            """
+          return try Int.fetchOne(database, sql: sql, arguments: [change.id, kind]) ?? 0
+        }
+        func replaced(_ table: String) throws -> Int {
+          let sql = "SELECT count(*) FROM \(table) WHERE changeId = ?"
+          return try Int.fetchOne(database, sql: sql, arguments: [change.id]) ?? 0
         }
         return UndoableChange(
           kind: change.kind, changedAt: change.at,
-          photosAdded: try count(
-            "SELECT CAST(total(last - first + 1) AS INTEGER) FROM added WHERE changeId = ? AND kind = 'photo'"
-          ),
-          photosReplaced: try count("SELECT count(*) FROM replacedPhoto WHERE changeId = ?"))
+          photosAdded: try added("photo"), photosReplaced: try replaced("replacedPhoto"),
+          categoriesAdded: try added("category"), categoriesReplaced: try replaced("replacedCategory"))
       }
     }
   }

@@ -43,7 +43,9 @@ struct CategoryCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Name of an icon of the apps, for example beach_access."))
     var icon: String?
 
-    @Option(help: ArgumentHelp("Place among the categories, from 1.", valueName: "number"))
+    @Option(
+      help: ArgumentHelp(
+        "Place among the categories, from 1; the last place if it is greater.", valueName: "number"))
     var position: Int?
 
     func validate() throws {

@@ -140,6 +140,7 @@ struct InboxCommand: AsyncParsableCommand {
       text =
         "\(dryRun ? "would import" : "imported") \(file.label): \(Count(photos, "new photo")), \(skipped) already exist"
     case .known where dryRun: text = "\(file.label) was imported before"
+    case .known where file.movedTo != nil: text = "moved \(file.label): it was imported before"
     case .unfinished(let cause) where dryRun || cause != .temporaryName:
       text = "skipped \(file.label): \(cause.reason)"
     case .ignored where dryRun: text = "ignored \(file.label): it is not a backup"

@@ -74,9 +74,21 @@ struct PINCommand: ParsableCommand {
           smilepile pin set -l ~/Family --pin-file ~/.family-pin --delete-protection
         """)
 
-    @Flag(
-      inversion: .prefixedNo, help: "Turn delete protection on, or leave it as it is, without a question.")
-    var deleteProtection: Bool?
+    enum Protection: EnumerableFlag {
+      case deleteProtection, noDeleteProtection
+
+      static func name(for value: Self) -> NameSpecification {
+        .customLong(value == .deleteProtection ? "delete-protection" : "no-delete-protection")
+      }
+
+      static func help(for value: Self) -> ArgumentHelp? {
+        value == .deleteProtection
+          ? "Turn delete protection on, without a question."
+          : "Leave delete protection as it is, without a question."
+      }
+    }
+
+    @Flag(exclusivity: .exclusive) var protection: Protection?
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var library: LibraryOption
@@ -90,7 +102,7 @@ struct PINCommand: ParsableCommand {
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
         let new = try PIN.read(
           from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
-        let turnsOn = try deleteProtection ?? offersDeleteProtection(of: library)
+        let turnsOn = try protection.map { $0 == .deleteProtection } ?? offersDeleteProtection(of: library)
         return { writer in
           try writer.setPIN(new)
           if turnsOn { try writer.turnOnDeleteProtection() }

@@ -27,7 +27,7 @@ struct Sort: AsyncParsableCommand {
     help: "Consider only photos of this category; may be given several times.")
   var category: [String] = []
 
-  @Flag(help: "Consider photos again that an earlier run considered.")
+  @Flag(help: "Consider photos again that an earlier run considered, also one that was undone.")
   var again = false
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be moved, and write nothing.")

@@ -57,6 +57,8 @@ struct Undo: AsyncParsableCommand {
     var changedAt: Int64
     var photosAdded: Int
     var photosReplaced: Int
+    var categoriesAdded: Int
+    var categoriesReplaced: Int
   }
 
   private struct ListSummary: Encodable {
@@ -104,24 +106,34 @@ struct Undo: AsyncParsableCommand {
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 
+  /// Returns what a change did: `2 photos added, 1 category changed or removed`.
+  private static func effects(of change: UndoableChange) -> String {
+    func count(_ number: Int, _ one: String, _ many: String, _ verb: String) -> String? {
+      number == 0 ? nil : "\(Count(number, one, many)) \(verb)"
+    }
+    return [
+      count(change.photosAdded, "photo", "photos", "added"),
+      count(change.photosReplaced, "photo", "photos", "changed or removed"),
+      count(change.categoriesAdded, "category", "categories", "added"),
+      count(change.categoriesReplaced, "category", "categories", "changed or removed"),
+    ].compactMap(\.self).joined(separator: ", ")
+  }
+
   private func report(_ changes: [UndoableChange], of path: FilePath, _ reporter: Reporter) {
     for change in changes {
       reporter.json(
         Line(
           kind: change.kind.rawValue, changedAt: change.changedAt, photosAdded: change.photosAdded,
-          photosReplaced: change.photosReplaced))
+          photosReplaced: change.photosReplaced, categoriesAdded: change.categoriesAdded,
+          categoriesReplaced: change.categoriesReplaced))
     }
     reporter.json(ListSummary(changes: changes.count))
     let time = LocalTime()
     reporter.result(
       TextTable(
-        .left, .left, .right, .right,
+        .left, .left, .left,
         rows: changes.map { change in
-          [
-            time.second(Date(milliseconds: change.changedAt)), change.kind.label,
-            "\(Count(change.photosAdded, "photo")) added",
-            "\(change.photosReplaced) changed or removed",
-          ]
+          [time.second(Date(milliseconds: change.changedAt)), change.kind.label, Self.effects(of: change)]
         }))
     if changes.isEmpty { reporter.note("no change of \(path.string.escaped) can be undone") }
   }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Backup
 import FileSystem
 import Operations
+import PhotoLibrary
 import SystemPackage
 import Zip
 
@@ -55,7 +56,7 @@ struct Verify: AsyncParsableCommand {
     let reporter = Reporter(output)
     let paths = archives.map { FilePath($0) }
     let secret = try password.read(for: paths, limits.limits, reporter)
-    let summary =
+    var summary =
       archives.isEmpty
       ? try await reporter.follow(
         .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers), during: "verify")
@@ -63,6 +64,7 @@ struct Verify: AsyncParsableCommand {
         .verify(
           paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser),
         during: "verify")
+    if archives.isEmpty { summary.warnings += try Library(path: library.path()).storedSettings().warnings }
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.untracked {
       reporter.warn("\(name) is \(archives.isEmpty ? "an untracked file" : "an unknown entry")")

@@ -134,6 +134,7 @@ struct OrganizeTests {
     let plan = try organize(.order(["x"]))
     #expect(plan.edit.isEmpty)
     #expect(throws: LibraryError.noSuchCategory("y")) { try organize(.order(["x", "y"])) }
+    #expect(throws: OrganizeError.repeatedCategory("x")) { try organize(.order(["x", "cars", "x"])) }
   }
 
   @Test("Organize: a category that has photos is not removed as an empty one")
