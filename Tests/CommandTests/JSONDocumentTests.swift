@@ -78,7 +78,7 @@ struct JSONDocumentTests {
       return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
     }
     // these print different lines than the same commands without the options
-    return Set(names(Smilepile.self, [])).union(["repair --library", "undo --list"])
+    return Set(names(Smilepile.self, [])).union(["repair --library", "stats --by", "undo --list"])
   }()
 }
 
@@ -214,6 +214,7 @@ private struct PrintedJSON {
         pin* | schedule* | config* | settings* | category*) echo "> $1 $2" ;;
         "repair -l") echo "> repair --library" ;;
         "undo --list") echo "> undo --list" ;;
+        "stats --by") echo "> stats --by" ;;
         *) echo "> $1" ;;
       esac
       smilepile "$@" --json
@@ -308,7 +309,7 @@ private struct PrintedJSON {
     smilepile import -q -l Family nowhere.zip
     j history
     for number in $(seq "$(smilepile history | wc -l)"); do j history $number; done
-    j stats -l Family; j report -l Family -o status.html
+    j stats -l Family; j stats --by year -l Family; j report -l Family -o status.html
     echo '{' > home/.local/state/smilepile/other.json
     j stats -l Family
     j storage -l Family

@@ -13,11 +13,16 @@ struct Stats: AsyncParsableCommand {
     commandName: "stats",
     abstract: "Show whether a library is safe: its size, its last backup and its copies.",
     discussion: """
-      Counts copies that jobs made: archives that are intact, complete, reachable and unchanged.
+      Counts copies that jobs made: archives that are intact, complete, reachable and unchanged. With --by, counts the \
+      photos of each category, year or month instead.
 
       Example:
         smilepile stats -l ~/Family
+        smilepile stats -l ~/Family --by year
       """)
+
+  @Option(help: ArgumentHelp("What to count photos by.", valueName: "group"))
+  var by: PhotoGrouping?
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
@@ -82,8 +87,26 @@ struct Stats: AsyncParsableCommand {
     @Null var lastSuccessfulRestoreTest: Int64?
   }
 
+  /// The photos of a group, as a line of JSON.
+  private struct GroupLine: Encodable {
+    let messageType = "group"
+    var key: String
+    var photos: Int
+    var bytes: Int
+    @Null var oldest: Int64?
+    @Null var newest: Int64?
+  }
+
+  private struct GroupSummary: Encodable {
+    let messageType = "summary"
+    var groups: Int
+    var photos: Int
+    var bytes: Int
+  }
+
   func run() async throws {
     let library = try Library(path: library.path())
+    if let by { return show(try library.contents().groups(by: by), Reporter(output)) }
     let protection = try LibraryProtection(of: library, .ofThisUser)
     let verdict = ProtectionVerdict(of: protection)
     let reporter = Reporter(output)
@@ -114,6 +137,34 @@ struct Stats: AsyncParsableCommand {
         lastSuccessfulRestoreTest: protection.testedAt))
     // without the ledger the copies are unknown
     if protection.ledgerProblem != nil { throw ExitStatus.incomplete }
+  }
+
+  private func show(_ groups: [PhotoGroup], _ reporter: Reporter) {
+    reporter.result(
+      TextTable(
+        .left, .right, .right, .left,
+        rows: groups.map { group in
+          let dates = [group.oldest, group.newest].compactMap(\.self).map(Self.day)
+          return [
+            group.key.escaped, "\(Count(group.photos, "photo"))", "\(ByteCount(group.bytes))",
+            dates.isEmpty
+              ? "-" : (dates.first == dates.last ? Array(dates.prefix(1)) : dates).joined(separator: " to "),
+          ]
+        }))
+    for group in groups {
+      reporter.json(
+        GroupLine(
+          key: group.key, photos: group.photos, bytes: group.bytes, oldest: group.oldest,
+          newest: group.newest))
+    }
+    reporter.json(
+      GroupSummary(
+        groups: groups.count, photos: groups.saturatedSum(\.photos), bytes: groups.saturatedSum(\.bytes)))
+  }
+
+  private static func day(_ milliseconds: Int64) -> String {
+    Date(milliseconds: milliseconds).formatted(
+      Date.ISO8601FormatStyle(timeZone: .current).year().month().day())
   }
 
   private static func fields(_ protection: LibraryProtection) -> [[String]] {
@@ -158,3 +209,5 @@ struct Stats: AsyncParsableCommand {
     Date(milliseconds: milliseconds).formatted(.iso8601)
   }
 }
+
+extension PhotoGrouping: ExpressibleByArgument {}
