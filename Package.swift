@@ -54,6 +54,7 @@ let package = Package(
     .target(
       name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
     .target(name: "HTML", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+    .target(name: "Gallery", dependencies: ["FileSystem", "HTML", "Operations"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(
@@ -117,6 +118,7 @@ let package = Package(
     .testTarget(name: "SecretsTests", dependencies: ["CSystemCalls", "Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "HTMLTests", dependencies: ["HTML"]),
+    .testTarget(name: "GalleryTests", dependencies: ["Gallery", "HTML"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(

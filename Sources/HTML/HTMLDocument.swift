@@ -43,8 +43,11 @@ package struct HTMLDocument: Sendable {
     open(name, attributes)
   }
 
-  /// Appends a style sheet, which must be a literal of the program.
-  package mutating func style(_ sheet: StaticString) { source += "<style>\(sheet)</style>" }
+  /// Appends a style sheet.
+  package mutating func style(_ sheet: StyleSheet) { source += "<style>\(sheet.source)</style>" }
+
+  /// Appends a script, which must be a literal of the program.
+  package mutating func script(_ source: StaticString) { self.source += "<script>\(source)</script>" }
 
   /// Appends a line break, which readers of the source see.
   package mutating func newline() { source += "\n" }

@@ -1,6 +1,8 @@
+import HTML
+
 extension StatusPage {
   /// The style of the page. Each pair of text and background has a contrast of at least 4.5:1, in both appearances.
-  static let style: StaticString = """
+  static let style: StyleSheet = """
 
     :root { --back: #FFFBFE; --card: #FFFFFF; --text: #1C1B1F; --muted: #49454F; --line: #79747E;
       --safe: #1B6E3C; --attention: #7A4F00; --danger: #A4262C; }

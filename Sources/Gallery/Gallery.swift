@@ -1,0 +1,119 @@
+import Operations
+
+/// The photos of a gallery, and how its pages look. The pages are in the folder that has `photos` and `thumbnails`: an
+/// unpacked archive, or a folder that was written for the gallery.
+package struct Gallery: Sendable {
+  /// A photo.
+  package struct Photo: Sendable, Equatable {
+    /// The displayed name, of any text.
+    package var name: String
+    /// The day on which it was taken, `2025-07-14`.
+    package var day: String
+    /// The path of the file that a click opens, relative to the gallery's folder.
+    package var file: String
+    /// The path of the thumbnail; nil if the photo has none.
+    package var thumbnail: String?
+    /// The width of the thumbnail in pixels.
+    package var width: Int
+    /// The height of the thumbnail in pixels.
+    package var height: Int
+
+    /// Describes a photo.
+    package init(
+      name: String, day: String, file: String, thumbnail: String? = nil, width: Int = 0, height: Int = 0
+    ) {
+      (self.name, self.day, self.file) = (name, day, file)
+      (self.thumbnail, self.width, self.height) = (thumbnail, width, height)
+    }
+  }
+
+  /// A category with its photos, in the order in which they are shown.
+  package struct Category: Sendable {
+    /// The displayed name, of any text.
+    package var name: String
+    /// The photos.
+    package var photos: [Photo]
+
+    /// Describes a category.
+    package init(name: String, photos: [Photo]) { (self.name, self.photos) = (name, photos) }
+  }
+
+  /// How the pages look.
+  package struct Style: Sendable, Equatable {
+    /// The colours.
+    package var theme = GalleryTheme.smilepile
+    /// Light or dark.
+    package var appearance = GalleryAppearance.system
+    /// The size of the text in percent.
+    package var textSize = 100
+    /// The sizes that a user can choose, in percent.
+    package static let textSizes = 100...200
+
+    /// The default style.
+    package init() {}
+  }
+
+  /// What the pages state about themselves.
+  package struct Facts: Sendable {
+    /// The version of the program that makes the pages.
+    package var version: String
+    /// The day on which they are made, `2025-07-14`.
+    package var day: String
+
+    /// States these facts.
+    package init(version: String, day: String) { (self.version, self.day) = (version, day) }
+  }
+
+  /// The most photos on a page. Without JavaScript, browsers load all images of a page at once.
+  package static let photosOnPage = 500
+
+  /// The categories, in the order in which they are shown.
+  package let categories: [Category]
+  /// How the pages look.
+  package let style: Style
+  let facts: Facts
+  /// The pages of photos, by number minus one.
+  let sections: [Section]
+
+  /// A page of photos: those of one category, or a part of them.
+  struct Section {
+    let category: Int
+    let photos: Range<Int>
+    /// The number of the page among those of its category, from 1.
+    let number: Int
+  }
+
+  /// Divides the categories into pages.
+  package init(_ categories: [Category], style: Style = Style(), _ facts: Facts) {
+    (self.categories, self.style, self.facts) = (categories, style, facts)
+    sections = categories.enumerated().flatMap { index, category in
+      stride(from: 0, to: category.photos.count, by: Self.photosOnPage).enumerated().map { part, start in
+        let end = min(start + Self.photosOnPage, category.photos.count)
+        return Section(category: index, photos: start..<end, number: part + 1)
+      }
+    }
+  }
+
+  /// The number of photos.
+  package var photoCount: Int { categories.saturatedSum(\.photos.count) }
+
+  /// The paths of all pages, relative to the gallery's folder.
+  package var paths: [String] {
+    [Self.startPage, Self.aboutPage] + sections.indices.map { Self.path(ofPage: $0) }
+  }
+
+  /// The page that a reader opens first.
+  package static let startPage = "index.html"
+  /// The page about the gallery.
+  package static let aboutPage = "gallery/about.html"
+
+  static func path(ofPage index: Int) -> String { "gallery/\(index + 1).html" }
+
+  /// Passes each page, in the order of `paths`. Keeps no page.
+  package func forEachPage(_ body: (_ path: String, _ page: String) throws -> Void) rethrows {
+    let writer = PageWriter(self)
+    try body(Self.startPage, writer.startPage())
+    try body(Self.aboutPage, writer.aboutPage())
+    for index in sections.indices { try body(Self.path(ofPage: index), writer.page(index)) }
+  }
+}

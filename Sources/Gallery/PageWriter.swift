@@ -1,0 +1,236 @@
+import FileSystem
+import HTML
+import Operations
+
+/// Writes the pages of a gallery.
+struct PageWriter {
+  private let gallery: Gallery
+  private let sheet: StyleSheet
+  private let policy: ContentSecurityPolicy
+
+  init(_ gallery: Gallery) {
+    self.gallery = gallery
+    sheet = gallery.style.sheet
+    policy = ContentSecurityPolicy(style: sheet, script: Self.script, showsImages: true)
+  }
+
+  // MARK: Pages
+
+  /// The page with all categories.
+  func startPage() -> String {
+    document(title: "Photos", at: Gallery.startPage) { main in
+      main.element("h1", text: "Photos")
+      main.element("p", ["class": "facts"], text: summary)
+      main.element("ul", ["class": "categories"]) { list in
+        for index in gallery.categories.indices {
+          list.newline()
+          list.element("li") { card(ofCategory: index, &$0) }
+        }
+      }
+    }
+  }
+
+  /// A page of photos.
+  func page(_ index: Int) -> String {
+    let section = gallery.sections[index]
+    let category = gallery.categories[section.category]
+    let pages = pages(ofCategory: section.category)
+    let path = Gallery.path(ofPage: index)
+    let place = pages.count > 1 ? ", page \(section.number) of \(pages.count)" : ""
+    return document(title: category.name + place, at: path) { main in
+      main.element("h1") { title in
+        title.name(category.name)
+        title.text(place)
+      }
+      main.element("p", ["class": "facts"], text: "\(Count(category.photos.count, "photo"))")
+      if pages.count > 1 { pageLinks(pages, current: index, at: path, &main) }
+      main.element("ul", ["class": "photos"]) { list in
+        for photo in category.photos[section.photos] {
+          list.newline()
+          list.element("li") { item(photo, at: path, &$0) }
+        }
+      }
+      if pages.count > 1 { steps(pages, current: index, at: path, &main) }
+    }
+  }
+
+  /// The page about the gallery.
+  func aboutPage() -> String {
+    document(title: "About this gallery", at: Gallery.aboutPage) { main in
+      main.element("h1", text: "About this gallery")
+      main.element("p", text: "\(summary) smilepile \(gallery.facts.version) wrote it.")
+      main.element(
+        "p",
+        text: "Child-safe: no network, no advertising, no tracking. The pages load only files beside them.")
+      main.element("h2", text: "Keys")
+      main.element("dl") { list in
+        for (keys, effect) in Self.keys {
+          list.element("dt", text: keys)
+          list.element("dd", text: effect)
+        }
+      }
+      main.element("p", text: "SmilePile is free software with the MIT licence.")
+    }
+  }
+
+  private static let keys = [
+    ("Enter", "opens a photo"), ("← →", "show the photo before or after"),
+    ("Home, End", "show the first or the last photo of the page"), ("Escape", "closes the photo"),
+  ]
+
+  private var summary: String {
+    "\(Count(gallery.photoCount, "photo")) in \(Count(gallery.categories.count, "category", "categories")), "
+      + "as of \(gallery.facts.day)."
+  }
+
+  // MARK: Parts
+
+  private func card(ofCategory index: Int, _ card: inout HTMLDocument) {
+    let category = gallery.categories[index]
+    let pages = pages(ofCategory: index)
+    let content: (inout HTMLDocument) -> Void = { card in
+      cover(of: category, &card)
+      card.element("span", ["class": "name"]) { $0.name(category.name) }
+      card.element("span", ["class": "facts"], text: "\(Count(category.photos.count, "photo"))")
+    }
+    guard let first = pages.first else { return card.element("div", ["class": "card"], content) }
+    card.element(
+      "a", ["class": "card", "href": link(to: Gallery.path(ofPage: first), at: Gallery.startPage)], content)
+    guard pages.count > 1 else { return }
+    card.element("span", ["class": "parts"]) { parts in
+      for (number, page) in pages.enumerated() {
+        parts.element(
+          "a",
+          [
+            "href": link(to: Gallery.path(ofPage: page), at: Gallery.startPage),
+            "aria-label": "\(category.name), page \(number + 1)",
+          ], text: "\(number + 1)")
+      }
+    }
+  }
+
+  /// The thumbnail of the first photo that has one, or an empty field.
+  private func cover(of category: Gallery.Category, _ card: inout HTMLDocument) {
+    if let photo = category.photos.first(where: { $0.thumbnail != nil }) {
+      image(of: photo, at: Gallery.startPage, &card)
+    } else {
+      card.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
+    }
+  }
+
+  private func item(_ photo: Gallery.Photo, at path: String, _ item: inout HTMLDocument) {
+    item.element("a", ["class": "photo", "href": link(to: photo.file, at: path)]) { anchor in
+      if photo.thumbnail == nil {
+        anchor.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
+      } else {
+        image(of: photo, at: path, &anchor)
+      }
+      anchor.element("span", ["class": "name"]) { $0.name(photo.name) }
+      anchor.element("time", ["datetime": photo.day], text: photo.day)
+    }
+  }
+
+  /// The text beside the image names it, so that a screen reader would read an `alt` a second time.
+  private func image(of photo: Gallery.Photo, at path: String, _ html: inout HTMLDocument) {
+    html.void(
+      "img",
+      [
+        "src": photo.thumbnail.map { link(to: $0, at: path) }, "alt": "", "width": "\(photo.width)",
+        "height": "\(photo.height)", "loading": "lazy", "decoding": "async",
+      ])
+  }
+
+  private func pageLinks(
+    _ pages: Range<Int>, current: Int, at path: String, _ html: inout HTMLDocument
+  ) {
+    html.element("nav", ["class": "pages", "aria-label": "Pages"]) { nav in
+      for (number, page) in pages.enumerated() {
+        nav.element(
+          "a",
+          [
+            "href": link(to: Gallery.path(ofPage: page), at: path),
+            "aria-current": page == current ? "page" : nil, "aria-label": "Page \(number + 1)",
+          ], text: "\(number + 1)")
+      }
+    }
+  }
+
+  private func steps(_ pages: Range<Int>, current: Int, at path: String, _ html: inout HTMLDocument) {
+    html.element("nav", ["class": "steps", "aria-label": "Page before and after"]) { nav in
+      for (page, text) in [(current - 1, "← Page before"), (current + 1, "Page after →")]
+      where pages.contains(page) {
+        nav.element("a", ["href": link(to: Gallery.path(ofPage: page), at: path)], text: text)
+      }
+    }
+  }
+
+  private func pages(ofCategory category: Int) -> Range<Int> {
+    let pages = gallery.sections.indices.filter { gallery.sections[$0].category == category }
+    return pages.first.map { $0..<$0 + pages.count } ?? 0..<0
+  }
+
+  // MARK: Documents
+
+  private func document(
+    title: String, at path: String, _ content: (inout HTMLDocument) -> Void
+  ) -> String {
+    var page = HTMLDocument()
+    page.element("html", ["lang": "en"]) { html in
+      html.newline()
+      html.element("head") { head(title, &$0) }
+      html.newline()
+      html.element("body") { body in
+        body.element("a", ["class": "skip", "href": "#content"], text: "Skip to the photos")
+        body.element("header") { header in
+          header.element("nav", ["aria-label": "Gallery"]) { nav in
+            for (target, text) in [(Gallery.startPage, "All categories"), (Gallery.aboutPage, "About")] {
+              nav.element(
+                "a",
+                ["href": link(to: target, at: path), "aria-current": target == path ? "page" : nil],
+                text: text)
+            }
+          }
+        }
+        body.newline()
+        body.element("main", ["id": "content", "tabindex": "-1"], content)
+        body.newline()
+        body.script(Self.script)
+      }
+    }
+    page.newline()
+    return page.source
+  }
+
+  private func head(_ title: String, _ head: inout HTMLDocument) {
+    head.void("meta", ["charset": "utf-8"])
+    head.void("meta", ["http-equiv": "Content-Security-Policy", "content": policy.value])
+    head.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+    head.void("meta", ["name": "robots", "content": "noindex"])
+    head.void("meta", ["name": "referrer", "content": "no-referrer"])
+    head.element("title", text: title)
+    head.style(sheet)
+  }
+
+  /// Returns a relative reference to a file of the gallery: each component is encoded, so that no character of a name has a
+  /// meaning in a URL. https://www.rfc-editor.org/rfc/rfc3986#section-2.1
+  private func link(to path: String, at page: String) -> String {
+    let up = String(repeating: "../", count: page.utf8.count { $0 == UInt8(ascii: "/") })
+    return up + path.split(separator: "/").map { Self.encoded($0) }.joined(separator: "/")
+  }
+
+  private static func encoded(_ component: Substring) -> String {
+    var text = ""
+    for byte in component.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += digits.count < 2 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return text
+  }
+}

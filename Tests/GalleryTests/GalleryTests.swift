@@ -1,0 +1,127 @@
+import HTML
+import Testing
+
+@testable import Gallery
+
+/// The pages of a gallery. Browsers read them in `scripts/browsers`.
+struct GalleryTests {
+  private static let facts = Gallery.Facts(version: "1.2.3", day: "2026-11-26")
+
+  private func photos(_ count: Int, name: String = "beach") -> [Gallery.Photo] {
+    (0..<count).map { number in
+      Gallery.Photo(
+        name: name, day: "2025-07-14", file: "photos/\(number)_a.jpg",
+        thumbnail: "thumbnails/thumb_\(number)_a.jpg",
+        width: 300, height: 200)
+    }
+  }
+
+  private func pages(_ gallery: Gallery) -> [(path: String, page: String)] {
+    var pages: [(String, String)] = []
+    gallery.forEachPage { pages.append(($0, $1)) }
+    return pages
+  }
+
+  private func page(named name: String) -> String {
+    let photo = photos(1, name: name)
+    return pages(Gallery([Gallery.Category(name: name, photos: photo)], Self.facts))[2].page
+  }
+
+  @Test("Gallery: no page has more than 500 photos, and each photo is on one page")
+  func pageSize() {
+    let gallery = Gallery(
+      [
+        Gallery.Category(name: "One", photos: photos(1001)), Gallery.Category(name: "None", photos: []),
+        Gallery.Category(name: "Two", photos: photos(500)),
+      ], Self.facts)
+    let pages = pages(gallery)
+    #expect(pages.map(\.path) == gallery.paths)
+    #expect(pages.dropFirst(2).map { $0.page.matches(of: /class="photo"/).count } == [500, 500, 1, 500])
+  }
+
+  @Test("Gallery: the start page links every page of photos")
+  func reachable() {
+    let gallery = Gallery(
+      [
+        Gallery.Category(name: "One", photos: photos(1001)), Gallery.Category(name: "Two", photos: photos(1)),
+      ],
+      Self.facts)
+    let start = pages(gallery)[0].page
+    for number in 1...4 { #expect(start.contains("href=\"gallery/\(number).html\"")) }
+  }
+
+  @Test(
+    "Gallery: a name is text, whatever it contains",
+    arguments: [
+      ("\"><script>alert(1)</script>", "<bdi>\"&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>"),
+      ("</style>", "<bdi>&lt;/style&gt;</bdi>"), ("' onerror=", "<bdi>' onerror=</bdi>"),
+      ("a\u{202E}b\0", "<bdi>a\u{FFFD}b\u{FFFD}</bdi>"), ("%2e%2e/#?", "<bdi>%2e%2e/#?</bdi>"),
+    ])
+  func names(name: String, expected: String) {
+    #expect(page(named: name).matches(of: /<script>/).count == 1)
+    #expect(page(named: name).contains(expected))
+  }
+
+  @Test(
+    "Gallery: a reference encodes every character that has a meaning in a URL",
+    arguments: [
+      ("photos/1_a b#?%.jpg", "../photos/1_a%20b%23%3F%25.jpg"), ("photos/1_ü.jpg", "../photos/1_%C3%BC.jpg"),
+      ("photos/javascript:x.jpg", "../photos/javascript%3Ax.jpg"), ("photos/\".jpg", "../photos/%22.jpg"),
+    ])
+  func references(file: String, expected: String) {
+    let photo = Gallery.Photo(name: "x", day: "2025-07-14", file: file)
+    let page = pages(Gallery([Gallery.Category(name: "x", photos: [photo])], Self.facts))[2].page
+    #expect(page.contains("href=\"\(expected)\""))
+  }
+
+  @Test("Gallery: pages made twice are equal")
+  func repeatable() {
+    let gallery = Gallery([Gallery.Category(name: "One", photos: photos(3))], Self.facts)
+    #expect(pages(gallery).map(\.page) == pages(gallery).map(\.page))
+  }
+
+  @Test("Gallery: the policy allows the script and the style of the page, and images beside it")
+  func policy() {
+    let page = page(named: "x")
+    let policy = page.firstMatch(of: /http-equiv="Content-Security-Policy" content="([^"]*)"/)
+    #expect(policy?.1.hasPrefix("default-src 'none'; img-src 'self' file:; style-src 'sha256-") == true)
+    #expect(policy?.1.contains("; script-src 'sha256-") == true)
+    #expect(!page.contains("style=\""))
+    #expect(!page.contains("http:"))
+    #expect(!page.contains("https:"))
+  }
+
+  @Test(
+    "Themes: text has the contrast of WCAG AA, that of high-contrast AAA, and lines and focus 3:1",
+    arguments: GalleryTheme.all)
+  func contrast(theme: GalleryTheme) {
+    let least = theme.name == "high-contrast" ? 7.0 : 4.5
+    for palette in [theme.light, theme.dark] {
+      for back in [palette.background, palette.surface] {
+        for text in [palette.text, palette.muted, palette.accent] {
+          #expect(text.contrast(with: back) >= least)
+        }
+        #expect(palette.line.contrast(with: back) >= 3)
+      }
+    }
+  }
+
+  @Test("Themes: there are seven, each with a name of its own, and none has an unknown name")
+  func themes() {
+    #expect(Set(GalleryTheme.all.map(\.name)).count == 7)
+    #expect(GalleryTheme.named("liquid-blue")?.name == "liquid-blue")
+    #expect(GalleryTheme.named("Liquid Blue") == nil)
+  }
+
+  @Test(
+    "Style: a fixed appearance has one palette, and that of the system has both",
+    arguments: [(GalleryAppearance.system, true, true), (.light, true, false), (.dark, false, true)])
+  func appearance(appearance: GalleryAppearance, light: Bool, dark: Bool) {
+    var style = Gallery.Style()
+    style.appearance = appearance
+    style.textSize = 150
+    #expect(style.sheet.source.contains("#FFFBFE") == light)
+    #expect(style.sheet.source.contains("#1C1B1F;--surface") == dark)
+    #expect(style.sheet.source.contains("--size:150%"))
+  }
+}
