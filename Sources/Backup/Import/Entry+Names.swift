@@ -26,8 +26,24 @@ extension Entry {
   /// Returns true if an entry with this name is in `photos/`.
   static func isInPhotos(_ name: String) -> Bool { isIn("photos", name) }
 
-  /// True for an entry in `thumbnails/`.
-  var isThumbnail: Bool { Self.isIn("thumbnails", name) }
+  /// True for an entry that was made from the photos: a thumbnail, a page or a picture of a gallery, or the summary of the
+  /// categories. No operation imports or copies such an entry, and damage to it is no damage to the backup.
+  var isDerived: Bool { Self.isDerived(name) }
+
+  /// Returns true for the name of an entry that was made from the photos.
+  static func isDerived(_ name: String) -> Bool {
+    var parts = name.split(separator: "/", omittingEmptySubsequences: false)[...]
+    guard parts.last?.isEmpty == false else { return false }
+    if let first = parts.first, parts.count > 1, !["photos", "thumbnails", "gallery"].contains(first) {
+      parts = parts.dropFirst()
+    }
+    return switch (parts.first, parts.count) {
+    case ("index.html", 1), ("categories_summary.json", 1), ("thumbnails", 2): true
+    case ("gallery", 2): name.hasSuffix(".html")
+    case ("gallery", 3): parts[parts.startIndex + 1] == "view"
+    default: false
+    }
+  }
 
   /// Returns true for an entry in a folder with this name, at the root or in one folder.
   func isIn(_ folder: String) -> Bool { Self.isIn(folder, name) }

@@ -72,12 +72,12 @@ struct PhotoEntries {
     return nil
   }
 
-  /// The names of the entries that the metadata does not mention.
+  /// The names of the entries that the metadata does not mention, and that were not made from the photos.
   var unknownEntries: [String] {
     // a damaged archive may have two entries with one name; the later one was used
     entries.indices.filter { index in
       !isUsed[index] && !entries[index].isDirectory && !entries[index].isIgnored
-        && !names[index].hasPrefix("thumbnails/") && !isUsed[indices[names[index]] ?? index]
+        && !entries[index].isDerived && !isUsed[indices[names[index]] ?? index]
     }.map { entries[$0].name }
   }
 

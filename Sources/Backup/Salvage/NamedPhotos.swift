@@ -79,7 +79,7 @@ private struct Search {
     var names: Set<String> = []
     var photos: [Entry] = []
     var offsets: Set<Int> = []
-    var thumbnails = 0
+    var derived = 0
     for entry in files where names.insert(entry.name).inserted {
       try proof.whileReading(0)
       let same = byName[entry.name] ?? []
@@ -89,8 +89,8 @@ private struct Search {
       }
       // a header and a directory record may give two names to the same data
       guard offsets.insert(right.dataOffset).inserted || right.size == 0 else { continue }
-      if entry.isThumbnail {
-        thumbnails += 1
+      if entry.isDerived {
+        derived += 1
       } else if try entry.isIn(folder) || isImage(right) {
         photos.append(right)
         let isAmbiguous = same.contains { other in
@@ -99,8 +99,8 @@ private struct Search {
         if isAmbiguous { leave(entry, "several entries have this name; only the first was copied") }
       }
     }
-    if thumbnails > 0 {
-      others.append(Finding("thumbnails", "they are not photos, and were not copied"))
+    if derived > 0 {
+      others.append(Finding("thumbnails and pages of a gallery", "they are not photos, and were not copied"))
     }
     return photos
   }

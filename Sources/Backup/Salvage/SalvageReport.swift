@@ -60,7 +60,7 @@ extension OpenedBackup {
       if case .entry(let reference) = photo.location { contents.insert(EntryContent(reference.entry)) }
     }
     return entries.filter { entry in
-      Entry.isInPhotos(entry.name) && !entry.isDirectory && !entry.isIgnored && !entry.isThumbnail
+      Entry.isInPhotos(entry.name) && !entry.isDirectory && !entry.isIgnored && !entry.isDerived
         && entry.size > 0 && contents.insert(EntryContent(entry)).inserted
     }
   }

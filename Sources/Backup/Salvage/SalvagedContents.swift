@@ -275,7 +275,7 @@ struct SalvagedContents {
   /// Gives missing photos the entries outside of `photos/` that have their MD5: damage may have changed their names.
   private mutating func restoreMissingFromMisnamed(_ intact: [Entry]) throws {
     var others = intact.filter { entry in
-      !Entry.isInPhotos(entry.name) && !entry.isDirectory && !entry.isIgnored && !entry.isThumbnail
+      !Entry.isInPhotos(entry.name) && !entry.isDirectory && !entry.isIgnored && !entry.isDerived
         && !entry.isTextOfBackup && entry.size > 0
     }
     let names = Set(others.map(\.name))

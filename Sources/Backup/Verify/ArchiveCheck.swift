@@ -91,7 +91,7 @@ struct ArchiveCheck {
     let check = try EntryCheck(source, archive, counter, whenDamaged)
     try check.run(Readers(readers, on: archive.status.identity))
     summary.entriesChecked = check.files.count
-    summary.warnings += check.listed.warnings
+    summary.warnings += check.listed.warnings + check.damagedDerived.map(\.message)
     summary.damaged += check.damaged
     return summary
   }
@@ -109,6 +109,8 @@ private final class EntryCheck: Sendable {
   private let photos: [Int?]
   /// The faults of the files, in the archive's order.
   private let faults: OrderedResults<Finding>
+  /// The faults of the files that were made from the photos.
+  private let derivedFaults = OrderedResults<Finding>()
 
   init(
     _ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter,
@@ -155,6 +157,9 @@ private final class EntryCheck: Sendable {
 
   /// The damaged entries, in the archive's order.
   var damaged: [Finding] { faults.values }
+
+  /// The damaged entries that were made from the photos. The backup is intact without them.
+  var damagedDerived: [Finding] { derivedFaults.values }
 
   /// Hashes one entry and compares its checksums.
   private final class Passing: HashableStream {
@@ -203,7 +208,11 @@ private final class EntryCheck: Sendable {
 
     private func end(_ fault: String?) {
       let item = photo.map(check.source.label) ?? entry.name.escaped
-      check.faults.add(fault.map { Finding(item, $0) }, at: index)
+      let isDerived = photo == nil && entry.isDerived
+      check.faults.add(isDerived ? nil : fault.map { Finding(item, $0) }, at: index)
+      check.derivedFaults.add(
+        isDerived ? fault.map { Finding(item, "\($0); it was made from the photos, which are intact") } : nil,
+        at: index)
       guard let photo else { return }
       check.counter.advance(items: 1, bytes: entry.size - counted, current: photo.record.name)
     }
