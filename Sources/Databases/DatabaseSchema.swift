@@ -38,6 +38,21 @@ package struct DatabaseSchema: Sendable {
     return 0
   }
 
+  /// Returns the tables that have the definition of some version. In a damaged database, a table may have lost a column or
+  /// a constraint. Blocks.
+  ///
+  /// - Throws: `DatabaseError` if the schema cannot be read.
+  package func knownTables(in database: Database) throws -> Set<String> {
+    let migrator = migrator()
+    let versions = try DatabaseQueue()
+    var known: [Object] = []
+    for migration in migrator.migrations {
+      try migrator.migrate(versions, upTo: migration)
+      known += try versions.read(Self.objects)
+    }
+    return Set(try Self.objects(of: database).filter { $0.type == "table" && known.contains($0) }.map(\.name))
+  }
+
   /// Returns true if the database has a migration that this version does not know. Blocks.
   package func isSuperseded(in database: Database) throws -> Bool {
     try !applied(in: database).isSubset(of: migrator().migrations)

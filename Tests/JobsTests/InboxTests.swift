@@ -199,6 +199,34 @@ private struct Family {
     #expect(try family.names() == ["a.zip"])
   }
 
+  @Test(
+    "Inbox: a file with the name of a backup that is neither ZIP nor JSON is unreadable after a day",
+    arguments: [
+      ("a.zip", [UInt8](repeating: 0, count: 5000)), ("a.zip", []), ("a.json", []),
+      ("a.json", Array(#"{"version": 1, "photos": [{"id""#.utf8)),
+    ])
+  func broken(name: String, bytes: [UInt8]) async throws {
+    var family = try Family()
+    try family.write(bytes, to: name)
+    let written = Date()
+    family.night.context.now = { written.addingTimeInterval(3600) }
+    #expect(try await family.run().files.map(\.state) == [.unfinished(.noEnd)])
+    family.night.context.now = { written.addingTimeInterval(86_500) }
+    for _ in 1...2 { #expect(try await family.run().backupsUnreadable == 1) }
+    #expect(try family.names() == [name])
+  }
+
+  @Test(
+    "Inbox: files of other programs are ignored",
+    arguments: [("a.json", #"{"mode": 1}"#), ("a.json", "[1]"), ("a.txt", ""), ("a.jpg", "\u{0}\u{0}")])
+  func thirdParty(name: String, text: String) async throws {
+    var family = try Family()
+    try family.write(Array(text.utf8), to: name)
+    let written = Date()
+    family.night.context.now = { written.addingTimeInterval(86_500) }
+    #expect(try await family.run().files.map(\.state) == [.ignored])
+  }
+
   @Test("Inbox: a damaged backup stays, is reported by each run, and its intact photos are imported")
   func damaged() async throws {
     let family = try Family()

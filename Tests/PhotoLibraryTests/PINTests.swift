@@ -94,6 +94,22 @@ struct PINTests {
     }
   }
 
+  @Test("PIN: a pause that began while the clock was years ahead ends after 30 seconds")
+  func clockSetBack() throws {
+    try scratch.writer().setPIN(right)
+    let ahead: Int64 = 300_000_000_000
+    for _ in 1...5 {
+      #expect(throws: AuthorizationError.self) { try scratch.writer().check(wrong, now: ahead) }
+    }
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 30)) {
+      try scratch.writer().check(right, now: 1000)
+    }
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 1)) {
+      try scratch.writer().check(right, now: 30_500)
+    }
+    try scratch.writer().check(right, now: 31_000)
+  }
+
   @Test("PIN: one of an older version, with a salt of 16 bytes, keeps working")
   func shortSalt() throws {
     // PBKDF2-HMAC-SHA256 of 1234, as Python's hashlib computes it

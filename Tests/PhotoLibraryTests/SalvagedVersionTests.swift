@@ -216,6 +216,51 @@ import Testing
   }
 
   @Test(
+    "Salvaged rows: settings in a table whose definition has another column cannot be read",
+    arguments: ["deleteProtectionEnabled", "themeModeAsOf", "hasPIN"])
+  func damagedDefinition(column: String) throws {
+    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try scratch.sql { database in
+      try database.execute(
+        sql: """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET sql = replace(sql, '\(column)', 'Z\(column.dropFirst())')
+          WHERE name = 'settings'
+          """)
+    }
+    let rows = try salvaged()
+    #expect(rows.settings == nil)
+    #expect(rows.photos.count == 2)
+  }
+
+  @Test(
+    "Salvaged rows: a page without rows is not taken for an empty table",
+    arguments: ["pin", "settings", "movement", "identity", "contentTagKey"])
+  func emptiedPage(table: String) throws {
+    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try ForgedDatabase.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
+    let page = try scratch.sql { database in
+      try #require(
+        try Int.fetchOne(
+          database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [table]))
+    }
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: database.string))
+    // the number of cells: https://www.sqlite.org/fileformat.html#b_tree_pages
+    try file.seek(toOffset: UInt64((page - 1) * 4096 + 3))
+    try file.write(contentsOf: [0, 0])
+    try file.close()
+    let rows = try salvaged()
+    #expect(rows.knowsPIN == (table != "pin"))
+    #expect((rows.settings == nil) == (table == "settings"))
+    #expect((rows.movements == nil) == (table == "movement"))
+    #expect((rows.libraryID == nil) == (table == "identity"))
+    #expect(rows.tags.isEmpty == (table == "contentTagKey"))
+    // without the key, no tag of a movement means anything
+    let tags = (rows.movements ?? []).contains { $0 != $0.withoutTag }
+    #expect(!tags || table != "contentTagKey")
+  }
+
+  @Test(
     "Lost library: a row that a command cannot use is a fault",
     arguments: [
       "UPDATE export SET photos = -1", "UPDATE change SET kind = 'x'", "UPDATE pin SET rounds = 0",

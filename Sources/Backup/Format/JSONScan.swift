@@ -169,7 +169,7 @@ struct JSONScan {
   }
 
   private func broken(_ reason: String) -> Fault {
-    Fault(path: path, reason: "not valid JSON: \(reason) at byte \(text.position)")
+    Fault(path: path, reason: "not valid JSON: \(reason) at byte \(text.position)", isMalformed: true)
   }
 
   /// The path of the current position, for example `photos[3].id`. Shortens long keys, and omits the middle of a

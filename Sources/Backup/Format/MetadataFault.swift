@@ -11,6 +11,8 @@ public struct MetadataFault: Error, Equatable, Sendable, CustomStringConvertible
   public var newerVersion: Int?
   /// True if the document exceeds a limit, such as the deepest nesting.
   public var exceedsLimit = false
+  /// True if the text is no JSON, as that of a truncated document.
+  public var isMalformed = false
 
   /// `photos[3].categoryId: …`
   public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }

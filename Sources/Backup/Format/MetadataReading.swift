@@ -80,7 +80,7 @@ struct MetadataReading {
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumNesting: Int) throws(Metadata.Fault) {
       guard (try? UTF8Span(validating: bytes.span)) != nil else {
-        throw Metadata.Fault(path: "", reason: "the text is not valid UTF-8")
+        throw Metadata.Fault(path: "", reason: "the text is not valid UTF-8", isMalformed: true)
       }
       let members = try JSONScan.check(bytes, maximumNesting: maximumNesting)
       do throws(JSONDocument.Refusal) {

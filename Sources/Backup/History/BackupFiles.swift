@@ -50,6 +50,22 @@ package enum BackupFiles {
       && ["zip", "json", "smilepile"].contains(name.extension?.lowercased())
   }
 
+  /// Returns true for a name with the extension of an archive or a document.
+  package static func hasBackupExtension(_ name: FilePath) -> Bool {
+    ["zip", "json", "smilepile"].contains(name.extension?.lowercased())
+  }
+
+  /// Returns true if a file has the extension of an archive or a document, and is neither that of this program nor that of
+  /// another one, as after an upload that was cut short or zeroed.
+  package static func isBroken(_ path: FilePath, _ size: Int, _ error: any Error) -> Bool {
+    switch (path.extension?.lowercased(), error) {
+    case ("zip", BackupError.notABackup), ("smilepile", BackupError.notABackup): true
+    case ("json", BackupError.metadata(_, let fault)): fault.isMalformed
+    case ("json", BackupError.notABackup): size == 0
+    default: false
+    }
+  }
+
   /// Returns true if a file that cannot be read as a backup is a third-party file, and not a damaged or locked
   /// backup.
   package static func isThirdParty(_ path: FilePath, _ error: any Error) -> Bool {

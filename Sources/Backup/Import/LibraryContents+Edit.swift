@@ -48,9 +48,4 @@ extension Movement.Subject {
       self = .asset(photo.path)
     }
   }
-
-  /// What moved, without its content tag, which archives do not contain.
-  var withoutTag: Self {
-    if case .photo(let content, _) = self { .photo(content, nil) } else { self }
-  }
 }

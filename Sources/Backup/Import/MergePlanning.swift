@@ -157,7 +157,3 @@ extension PhotoLibrary.Category {
     arrangedAt = record.arrangedAt
   }
 }
-
-extension PhotoLibrary.Movement {
-  fileprivate var withoutTag: Self { Self(subject.withoutTag, from: origin, to: destination, at: at) }
-}

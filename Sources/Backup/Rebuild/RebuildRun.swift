@@ -129,18 +129,19 @@ struct RebuildRun {
     }
   }
 
-  /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and no file is in
-  /// it.
+  /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and it has less than
+  /// half of the library's files, which are less than half of its photos. Families have some photos twice.
   private func otherArchive(
     _ archives: RebuildArchives, _ plan: RebuildPlan, _ scan: PhotoScan
   ) -> FilePath? {
     guard !archives.isIDKnown, let archive = archives.newest.first, archive.photoFiles > 0,
       !scan.files.isEmpty
     else { return nil }
-    let hasCommonPhoto = plan.rows.contains { row in
+    let common = plan.rows.count { row in
       if case .found = row.state { row.isInArchive } else { false }
     }
-    return hasCommonPhoto ? nil : archive.path
+    let archived = archives.newest.saturatedSum(\.photoFiles)
+    return common * 2 >= min(scan.files.count, archived) ? nil : archive.path
   }
 
   /// Adds a photo for each unknown file that is one.

@@ -124,7 +124,9 @@ struct InboxRun {
       pass.report.files.append(InboxFile(inbox, name, .unfinished(.temporaryName)))
       return
     }
-    guard try BackupFiles.mayBeBackup(name, in: folder.directory) else {
+    guard
+      try BackupFiles.hasBackupExtension(name) || BackupFiles.mayBeBackup(name, in: folder.directory)
+    else {
       pass.report.files.append(InboxFile(inbox, name, .ignored))
       return
     }
@@ -188,14 +190,15 @@ struct InboxRun {
   }
 
   private func state(of path: FilePath, _ status: FileStatus, after error: any Error) -> InboxFile.State {
+    let isBroken = BackupFiles.isBroken(path, status.size, error)
     let hasNoEnd =
       switch error {
       case ArchiveError.truncated, ArchiveError.emptyFile: true
-      default: status.size == 0
+      default: status.size == 0 || isBroken
       }
     if hasNoEnd, UnfinishedFile.mayContinue(status, now: context.now()) { return .unfinished(.noEnd) }
     if case ArchiveError.changed = error { return .unfinished(.modified) }
-    if BackupFiles.isThirdParty(path, error) { return .ignored }
+    if !isBroken, BackupFiles.isThirdParty(path, error) { return .ignored }
     return .unreadable(reason: JobMessage.text(of: error))
   }
 

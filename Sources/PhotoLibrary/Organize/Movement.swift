@@ -31,6 +31,16 @@ package struct Movement: Sendable, Equatable {
   package init(_ subject: Subject, from origin: String?, to destination: String?, at: Int64) {
     (self.subject, self.origin, self.destination, self.at) = (subject, origin, destination, at)
   }
+
+  /// The same movement of a photo whose content tag is unknown.
+  package var withoutTag: Self { Self(subject.withoutTag, from: origin, to: destination, at: at) }
+}
+
+extension Movement.Subject {
+  /// The same subject without a content tag.
+  package var withoutTag: Self {
+    if case .photo(let content, _) = self { .photo(content, nil) } else { self }
+  }
 }
 
 extension Movement {

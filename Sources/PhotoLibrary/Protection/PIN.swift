@@ -166,7 +166,11 @@ extension LibraryWriter {
   /// - Throws: `AuthorizationError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
   func check(_ pin: PIN, now: Int64 = Date().milliseconds) throws {
     guard var record = try library.read({ try PINRecord($0) }) else { throw PINError.notSet(library.path) }
-    // a clock that was set back must not make the pause longer
+    if record.lockedUntil - now > PINRecord.pause {
+      // the clock was set back; a pause that ends by the old clock could last for years
+      record.lockedUntil = max(0, now + PINRecord.pause)
+      try write(record.save)
+    }
     let rest = min(record.lockedUntil - now, PINRecord.pause)
     guard rest <= 0 else {
       throw AuthorizationError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))

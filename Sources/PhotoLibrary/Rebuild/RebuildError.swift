@@ -37,7 +37,7 @@ public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConver
     case .otherLibrary(let path, let archive):
       "\(archive) is an archive of another library than \(path)"
     case .unreadableFile(let archive, let file, let reason):
-      "\(archive) may be an archive of another library: no photo of it was found, and \(file) cannot be read: \(reason)"
+      "\(archive) may be an archive of another library: too few of its photos were found, and \(file) cannot be read: \(reason)"
     case .unreadableArchive(let archive, let reason):
       "cannot read a photo from \(archive): \(reason); nothing was changed"
     case .severalLibraries(let path, let archives):

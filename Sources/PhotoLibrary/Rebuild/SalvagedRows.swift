@@ -140,45 +140,56 @@ extension LostLibrary {
 
 extension SalvagedRows {
   init(_ database: Database) throws {
-    func first<Value>(_ table: String, _ read: (RowReader) throws -> Value) throws -> Value? {
-      try Self.unlessDamaged {
-        try Row.fetchOne(database, sql: "SELECT * FROM \(table)").map { try read(RowReader($0, of: table)) }
+    // a table whose definition is damaged reads as if values had never been set
+    guard let tables = try Self.unlessDamaged({ try Schema.known.knownTables(in: database) }) else { return }
+    /// Reads a table that has few rows. A part of them could be taken for all of them, so all pages must be intact.
+    func intact<Value>(_ table: String, _ read: () throws -> Value?) throws -> Value? {
+      guard tables.contains(table) else { return nil }
+      return try Self.unlessDamaged {
+        let answer = try String.fetchOne(database, sql: "PRAGMA integrity_check(\(table))")
+        return answer == "ok" ? try read() : nil
       } ?? nil
+    }
+    func first<Value>(_ table: String, _ read: (RowReader) throws -> Value) throws -> Value? {
+      try intact(table) {
+        try Row.fetchOne(database, sql: "SELECT * FROM \(table)").map { try read(RowReader($0, of: table)) }
+      }
     }
     libraryID = try first("identity") { try $0.text("uuid") }.flatMap { UUID(uuidString: $0)?.uuidString }
     let length = ContentTagKey.secretLength
     secret = try first("contentTagKey") { Array(try $0.bytes("secret", count: length...length)) }
-    // a value out of range is a sign of damage to the row, which must not lower a protection
-    settings =
-      try Self.unlessDamaged {
-        let stored = try StoredSettings(database)
-        return stored.faults.isEmpty ? stored.settings : nil
-      } ?? nil
-    movements = try Self.movements(database)
-    sorting.movements = try Self.unlessDamaged { try Movement.fetchPlacesOfSort(database) } ?? []
-    sorting.marks = try Self.unlessDamaged { try SortMarkRow.fetchAll(database) } ?? []
-    let pin = try Self.unlessDamaged { try Self.isBeforeVersion3(database) ? nil : PINRecord(database) }
-    (knowsPIN, self.pin) = (pin != nil, pin ?? nil)
+    settings = try intact(Settings.databaseTableName) {
+      let stored = try StoredSettings(database)
+      return stored.faults.isEmpty ? stored.settings : nil
+    }
+    let isOld = try Self.unlessDamaged { try Self.isBeforeVersion3(database) } ?? false
+    movements =
+      try isOld
+      ? []
+      : intact("movement") { try Movement.fetchAll(database) }
+        ?? intact("deletion") { try Movement.fetchDeletions(database) }
+    // without their key, tags say nothing
+    if secret == nil { movements = movements?.map(\.withoutTag) }
+    sorting.movements = try intact("movement") { try Movement.fetchPlacesOfSort(database) } ?? []
+    sorting.marks = try intact("sortMark") { try SortMarkRow.fetchAll(database) } ?? []
+    let record = try intact("pin") { Optional.some(try PINRecord(database)) }
+    (knowsPIN, pin) = (isOld || record != nil, record ?? nil)
 
-    var categories = DamagedTable(Category.databaseTableName, columns: "*", key: .first("id"), in: database)
-    self.categories = try categories.rows { try Category($0) }
-    hasAllCategories = categories.isComplete
-    var exports = DamagedTable(
-      ExportRecord.databaseTableName, columns: "*, rowid", key: .last("rowid"), in: database)
-    self.exports = try exports.rows { try ExportRecord($0) }
+    if tables.contains(Category.databaseTableName) {
+      var categories = DamagedTable(
+        Category.databaseTableName, columns: "*", key: .first("id"), in: database)
+      self.categories = try categories.rows { try Category($0) }
+      hasAllCategories = categories.isComplete
+    }
+    if tables.contains(ExportRecord.databaseTableName) {
+      var exports = DamagedTable(
+        ExportRecord.databaseTableName, columns: "*, rowid", key: .last("rowid"), in: database)
+      self.exports = try exports.rows { try ExportRecord($0) }
+    }
     if try Self.unlessDamaged({ try ExportRecord.hasSequence(database) }) == false {
       ExportRecord.number(&self.exports)
     }
-    try readPhotos(database)
-  }
-
-  /// Reads the movements of any version; nil if they cannot be read completely.
-  private static func movements(_ database: Database) throws -> [Movement]? {
-    try unlessDamaged {
-      if try database.tableExists("movement") { return try Movement.fetchAll(database) }
-      if try database.tableExists("deletion") { return try Movement.fetchDeletions(database) }
-      return try isBeforeVersion3(database) ? [] : nil
-    } ?? nil
+    if tables.contains(Photo.databaseTableName) { try readPhotos(database) }
   }
 
   /// Returns true if the tables of version 3 and later are missing, which a corrupt schema may have lost one by one.

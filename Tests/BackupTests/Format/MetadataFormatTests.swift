@@ -151,7 +151,7 @@ import Testing
     for place in document.indices where document[place] == UInt8(ascii: "?") {
       let json = Array(document[..<place]) + bytes + Array(document[document.index(after: place)...])
       let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: json) }
-      #expect(fault == Metadata.Fault(path: "", reason: "the text is not valid UTF-8"))
+      #expect(fault == Metadata.Fault(path: "", reason: "the text is not valid UTF-8", isMalformed: true))
     }
     #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(document) + bytes) }
   }

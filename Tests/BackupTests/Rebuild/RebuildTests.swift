@@ -424,10 +424,13 @@ import Testing
     return summary.archives
   }
 
-  @Test("Rebuild: the archive of another library is refused, and nothing changes")
-  func otherLibrary() async throws {
+  @Test(
+    "Rebuild: the archive of another library is refused, also with a photo in common, and nothing changes",
+    arguments: [[77], [77, 78, 79, 1]] as [[UInt8]])
+  func otherLibrary(pictures: [UInt8]) async throws {
     let other = try SampleLibrary(
-      [.init(id: 1, fileName: "x.jpg", bytes: RebuildScene.picture(77))], categories: [.sample(1, "family")])
+      pictures.map { .init(id: Int64($0), fileName: "\($0).jpg", bytes: RebuildScene.picture($0)) },
+      categories: [.sample(1, "family")])
     let archive = scene.scratch.path.appending("other.zip")
     try await other.exporting(to: archive)
     try scene.loseDatabase()

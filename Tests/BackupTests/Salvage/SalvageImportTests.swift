@@ -219,7 +219,10 @@ import Zip
     #expect(contents.photos.first { $0.name == "b" }?.id == 5)
     #expect(contents.categories.map(\.name) == ["rescued"])
     #expect(try library.bytesOfPhotos().values.contains(Self.png + [0]))
-    #expect(Set(summary.errors.dropFirst().map(\.item)) == ["metadata.json", "notes.txt", "thumbnails and pages of a gallery"])
+    #expect(
+      Set(summary.errors.dropFirst().map(\.item)) == [
+        "metadata.json", "notes.txt", "thumbnails and pages of a gallery",
+      ])
   }
 
   @Test("Salvage: without metadata, another photo with the same entry name is reported")
