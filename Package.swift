@@ -5,6 +5,7 @@ let package = Package(
   name: "smilepile",
   products: [
     .executable(name: "smilepile", targets: ["smilepile"]),
+    .executable(name: "smilepile-pictures", targets: ["smilepile-pictures"]),
     .library(
       name: "Backup",
       targets: ["Backup", "ArchiveCatalog", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
@@ -49,7 +50,7 @@ let package = Package(
         "CSystemCalls", "Operations", "Processes", .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "CSystemCalls"),
-    .target(name: "Processes"),
+    .target(name: "Processes", dependencies: ["CSystemCalls"]),
     .target(name: "Secrets", dependencies: ["CSystemCalls"]),
     .target(
       name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
@@ -66,6 +67,15 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
+      ]),
+    // the program that draws pictures; smilepile starts it
+    .executableTarget(name: "smilepile-pictures", linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "Pictures",
+      dependencies: [
+        "Checksums", "Databases", "FileSystem", "ImageHeader", "Operations", "PhotoLibrary", "Processes",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "ArchiveCatalog",
@@ -90,8 +100,8 @@ let package = Package(
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Jobs", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations",
-        "Processes", "Secrets",
+        "ArchiveCatalog", "Backup", "Jobs", "PhotoLibrary", "Pictures", "Zip", "Checksums", "FileSystem",
+        "Operations", "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -125,6 +135,12 @@ let package = Package(
       name: "PhotoLibraryTests",
       dependencies: [
         "Databases", "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "PicturesTests",
+      dependencies: [
+        "Databases", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Processes", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(

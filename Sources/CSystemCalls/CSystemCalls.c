@@ -5,8 +5,10 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -70,6 +72,33 @@ const long smilepile_utime_omit = UTIME_OMIT;
 int smilepile_set_dumpable(int is_dumpable) { return prctl(PR_SET_DUMPABLE, is_dumpable, 0, 0, 0); }
 
 int smilepile_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+int smilepile_socket_pair(int *ends) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends); }
+
+long smilepile_send_descriptor(int socket, const void *bytes, size_t count, int descriptor) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+  } control = {{0}};
+  struct iovec part = {(void *)bytes, count};
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof descriptor);
+  memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+long smilepile_receive_packet(int socket, void *bytes, size_t count) {
+  struct iovec part = {bytes, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  long received = recvmsg(socket, &message, 0);
+  if (received < 0 || !(message.msg_flags & MSG_TRUNC)) return received;
+  errno = EMSGSIZE;
+  return -1;
+}
 
 static char *no_arguments[] = {0};
 static char *const *arguments = no_arguments;

@@ -1,6 +1,6 @@
 import Glibc
 import Operations
-import Processes
+internal import Processes
 import SystemPackage
 
 /// An advisory lock on a file. The lock lasts as long as the value. The kernel releases the lock when its owner dies, so

@@ -15,6 +15,8 @@ public struct Progress: Sendable, Equatable {
     case verifying
     /// Extracting photos from a backup.
     case restoring
+    /// Drawing pictures of photos.
+    case drawing
     /// Making the result durable and visible.
     case committing
     /// Done; the last value of every stream.

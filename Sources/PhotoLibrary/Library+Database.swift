@@ -37,7 +37,9 @@ extension Library {
 
   /// The files and folders that must belong to the owner of a library.
   private static let ownedNames =
-    databaseFiles + ["library.lock", "readers.lock", "photos", ".staging", ".undo", ".rotten", ".lost"]
+    databaseFiles + [
+      "library.lock", "readers.lock", "photos", ".staging", ".undo", ".rotten", ".lost", pictureCache,
+    ]
 
   /// Throws if another user can change the database, the locks, or the folders of files.
   static func requireOwnership(_ root: borrowing Directory) throws {

@@ -1,5 +1,5 @@
 import Checksums
-internal import Databases
+package import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -14,7 +14,7 @@ public final class Library: Sendable {
   public let path: FilePath
   /// The library's folder; everything in it is opened from here.
   var root: Directory { _read { yield folder.directory } }
-  let folder: OpenFolder
+  package let folder: OpenFolder
   private let folders = PhotoFolders()
   private let pinned: PinnedDatabase
   var database: DatabaseQueue { pinned.queue }
@@ -24,6 +24,12 @@ public final class Library: Sendable {
   private let file: DatabaseFile
 
   static let databaseName: FilePath = "library.sqlite"
+  /// The folder of the cache of pictures.
+  package static let pictureCache: FilePath = ".cache"
+  /// The files in the folder of the cache.
+  package static let pictureCacheFiles: [FilePath] = [
+    "CACHEDIR.TAG", "pictures.lock", "pictures.sqlite", "pictures.sqlite-journal",
+  ]
   /// The files of the database: that of its name first.
   static let databaseFiles = ["", "-wal", "-shm", "-journal"].map { FilePath(databaseName.string + $0) }
 

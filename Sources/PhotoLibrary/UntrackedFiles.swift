@@ -32,12 +32,13 @@ struct UntrackedFiles {
     let own = Set(
       Library.databaseFiles + [
         "library.lock", "readers.lock", StagingFolder.parent, ReplacedFiles.parent,
-        LibraryRepair.corruptFiles, LostLibrary.lostFiles, "photos",
+        LibraryRepair.corruptFiles, LostLibrary.lostFiles, Library.pictureCache, "photos",
       ])
     paths = try library.root.names().filter { !own.contains($0) }
     try collectPhotos("photos")
     try collectOperations(in: StagingFolder.parent, StagingFolder.isOwnName)
     try collectOperations(in: ReplacedFiles.parent, StagingFolder.isNumber)
+    try collectCache()
   }
 
   /// Returns the photos with files that changes replaced or removed, and the content tags of those that have one.
@@ -72,6 +73,15 @@ struct UntrackedFiles {
         paths.append(path)
       }
     }
+  }
+
+  /// Collects the files in the folder of the cache that are not those of the cache.
+  private mutating func collectCache() throws {
+    guard let kind = try library.root.status(of: Library.pictureCache)?.kind else { return }
+    guard kind == .directory else { return paths.append(Library.pictureCache) }
+    paths += try library.root.directory(Library.pictureCache).names().filter {
+      !Library.pictureCacheFiles.contains($0)
+    }.map { $0.inFolder(Library.pictureCache) }
   }
 
   /// Collects the files in `.staging` or `.undo` that are not those of an operation.

@@ -211,7 +211,7 @@ private struct PrintedJSON {
   private static let script = #"""
     j() {
       case "$1 $2" in
-        pin* | schedule* | config* | settings* | category*) echo "> $1 $2" ;;
+        pin* | schedule* | config* | settings* | category* | cache*) echo "> $1 $2" ;;
         "repair -l") echo "> repair --library" ;;
         "undo --list") echo "> undo --list" ;;
         "stats --by") echo "> stats --by" ;;
@@ -281,6 +281,11 @@ private struct PrintedJSON {
     j settings reset -l Family --yes
     j settings import -l Family profile.json --dry-run
     j about
+    mkdir cut; head -c 300 "$(find pics -name IMG_0001.jpg | head -n 1)" > cut/cut.jpg
+    smilepile init Cut > /dev/null; smilepile add -q -l Cut cut > /dev/null
+    j cache fill -l Cut
+    j cache show -l Family
+    j cache clear -l Family --yes
 
     export SMILEPILE_CONFIG=jobs.yaml
     cat > jobs.yaml <<END

@@ -18,6 +18,13 @@ int smilepile_map_blocks_from(int bytes);
 int smilepile_set_dumpable(int is_dumpable);
 int smilepile_is_dumpable(void);
 
+// A pair of connected sockets of the type SOCK_SEQPACKET, which keeps the bounds of packets. socketpair(2)
+int smilepile_socket_pair(int *ends);
+// Sends a packet with an open file. unix(7), SCM_RIGHTS
+long smilepile_send_descriptor(int socket, const void *bytes, size_t count, int descriptor);
+// Receives a packet; EMSGSIZE if it is longer. Closes what comes with it.
+long smilepile_receive_packet(int socket, void *bytes, size_t count);
+
 // The arguments of the process with its name, as the kernel gave them; the list ends with a null pointer.
 char *const *smilepile_arguments(void);
 

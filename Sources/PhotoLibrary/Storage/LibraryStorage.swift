@@ -16,6 +16,8 @@ public struct LibraryStorage: Sendable, Equatable {
     case quarantined
     /// Files that interrupted operations left and that no photo needs.
     case leftovers
+    /// Pictures of photos, which are drawn again when they are needed.
+    case cache
     /// Files and folders that this program did not make.
     case untracked
   }

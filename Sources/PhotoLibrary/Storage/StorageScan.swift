@@ -11,7 +11,7 @@ struct StorageScan {
 
   /// What a folder contains.
   private enum Region {
-    case root, photos, staging, undo, quarantine, lost, untracked
+    case root, photos, staging, undo, quarantine, lost, cache, untracked
     /// The folder of one operation.
     case operation(Purpose, item: FilePath?)
     /// The folder of the corrupt files of one repair.
@@ -20,7 +20,7 @@ struct StorageScan {
     var isOfOperations: Bool {
       switch self {
       case .staging, .undo, .quarantine, .operation, .repair: true
-      case .root, .photos, .lost, .untracked: false
+      case .root, .photos, .lost, .cache, .untracked: false
       }
     }
   }
@@ -134,6 +134,7 @@ struct StorageScan {
       }
       return Place(purpose: .quarantined, item: item, region: region)
     case .lost: return Place(purpose: .quarantined, region: .lost)
+    case .cache: return Place(purpose: .cache, region: .cache)
     case .untracked: return .untracked
     }
   }
@@ -146,6 +147,7 @@ struct StorageScan {
     case ReplacedFiles.parent: Place(purpose: .database, region: .undo)
     case LibraryRepair.corruptFiles: Place(purpose: .database, region: .quarantine)
     case LostLibrary.lostFiles: Place(purpose: .database, region: .lost)
+    case Library.pictureCache: Place(purpose: .cache, region: .cache)
     default: Place(purpose: .database, region: .untracked)
     }
   }
@@ -184,7 +186,7 @@ struct StorageScan {
         kept.insert(folder)
         folder = folder.removingLastComponent()
       }
-    case .operation(_, item: nil), .root, .photos, .staging, .undo, .quarantine, .lost, .untracked:
+    case .operation(_, item: nil), .root, .photos, .staging, .undo, .quarantine, .lost, .cache, .untracked:
       return
     }
   }

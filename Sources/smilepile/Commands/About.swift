@@ -1,5 +1,7 @@
 import ArgumentParser
 import Backup
+import FileSystem
+import Pictures
 
 struct About: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,6 +22,14 @@ struct About: ParsableCommand {
     var copyright: String
   }
 
+  /// What draws pictures on this machine.
+  private struct Pictures: Encodable {
+    @Null var libvips: String?
+    var formats: [String] = []
+    var missingProtections: [String] = []
+    @Null var problem: String?
+  }
+
   private struct Summary: Encodable {
     let messageType = "summary"
     var version: String
@@ -28,6 +38,7 @@ struct About: ParsableCommand {
     var purpose: String
     var protection: String
     var components: [Component]
+    var pictures: Pictures
   }
 
   private static let license = "MIT"
@@ -74,6 +85,10 @@ struct About: ParsableCommand {
     Component(
       name: "zlib", purpose: "compressed entries", license: "Zlib",
       copyright: "Jean-loup Gailly and Mark Adler"),
+    Component(
+      name: "libvips, if installed", purpose: "pictures, in a process of its own",
+      license: "LGPL-2.1-or-later",
+      copyright: "Imperial College London; John Cupitt and others"),
     Component(name: "libdeflate", purpose: "CRC-32", license: "MIT", copyright: "Eric Biggers"),
   ]
 
@@ -97,10 +112,38 @@ struct About: ParsableCommand {
     reporter.result("Their copyright holders:")
     reporter.result(
       TextTable(.left, .left, indentation: 2, rows: Self.components.map { [$0.name, $0.copyright] }))
+    let support = Result { () throws(PictureSupportError) in try PictureSupport.find() }
+    reporter.result(Self.text(support))
     reporter.json(
       Summary(
         version: Version.current, build: Self.build, license: Self.license, purpose: Self.purpose,
-        protection: Self.protection.replacing("\n", with: " "), components: Self.components))
+        protection: Self.protection.replacing("\n", with: " "), components: Self.components,
+        pictures: Self.pictures(support)))
+  }
+
+  /// Two lines about the pictures.
+  private static func text(_ support: Result<PictureSupport, PictureSupportError>) -> String {
+    switch support {
+    case .success(let support):
+      let formats = support.formats.map(\.rawValue).joined(separator: ", ")
+      let missing = support.missingProtections.map(\.label).joined(separator: ", ")
+      let protections = missing.isEmpty ? "has all" : "lacks"
+      return """
+        Pictures are drawn by libvips \(support.libvips): \(formats).
+        The kernel \(protections) protections against hostile photos\(missing.isEmpty ? "" : ": \(missing)").
+        """
+    case .failure(let error): return "Pictures cannot be drawn: \(error)."
+    }
+  }
+
+  private static func pictures(_ support: Result<PictureSupport, PictureSupportError>) -> Pictures {
+    switch support {
+    case .success(let support):
+      Pictures(
+        libvips: support.libvips, formats: support.formats.map(\.rawValue),
+        missingProtections: support.missingProtections.map(\.rawValue), problem: nil)
+    case .failure(let error): Pictures(libvips: nil, problem: "\(error)")
+    }
   }
 
   /// The kind of build: `release build for Linux on x86_64`.
@@ -118,5 +161,18 @@ struct About: ParsableCommand {
       let processor = "another processor"
     #endif
     return "\(kind) build for Linux on \(processor)"
+  }
+}
+
+extension PictureSupport.Protection {
+  /// The name in a list of protections.
+  fileprivate var label: String {
+    switch self {
+    case .privileges: "no new privileges"
+    case .memory: "private memory"
+    case .limits: "resource limits"
+    case .landlock: "Landlock"
+    case .seccomp: "seccomp"
+    }
   }
 }

@@ -13,7 +13,8 @@ struct Storage: AsyncParsableCommand {
     discussion: """
       Sizes are allocated bytes, as `du` counts them. “undo” has the files that `smilepile undo` would bring \
       back, “quarantined” the corrupt files that a repair replaced, “leftovers” what interrupted commands \
-      left, “untracked” files that smilepile did not make. `smilepile clean` removes leftovers.
+      left, “cache” the pictures that are drawn again when they are needed, “untracked” files that smilepile did \
+      not make. `smilepile clean` removes leftovers, `smilepile cache clear` the cache.
 
       Example:
         smilepile storage -l ~/Family
@@ -44,6 +45,7 @@ struct Storage: AsyncParsableCommand {
     var undo: Share
     var quarantined: Share
     var leftovers: Share
+    var cache: Share
     var untracked: Share
     var bytes: Int
     var freeBytes: Int
@@ -91,7 +93,8 @@ struct Storage: AsyncParsableCommand {
     }
     return Summary(
       photos: share(.photos), database: share(.database), undo: share(.undo),
-      quarantined: share(.quarantined), leftovers: share(.leftovers), untracked: share(.untracked),
+      quarantined: share(.quarantined), leftovers: share(.leftovers), cache: share(.cache),
+      untracked: share(.untracked),
       bytes: storage.bytes, freeBytes: storage.freeBytes,
       archives: destinations.map { destination in
         var row = Destination(job: destination.job, path: destination.path.string)
@@ -113,6 +116,7 @@ extension LibraryStorage.Purpose {
     case .undo: "undo"
     case .quarantined: "quarantined"
     case .leftovers: "leftovers"
+    case .cache: "cache"
     case .untracked: "untracked"
     }
   }

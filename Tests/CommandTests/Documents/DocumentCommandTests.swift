@@ -23,6 +23,8 @@ struct DocumentCommandTests {
 
   /// The programs that the commands need in addition to the tools of every system.
   private static let programs = ["jq", "unzip"]
+  /// The programs that the commands of a document need in addition to these.
+  private static let programsOfDocument = ["docs/guide/pictures.md": ["vips"]]
 
   private static func isInstalled(_ program: String) -> Bool {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -39,7 +41,8 @@ struct DocumentCommandTests {
   func commands(_ file: File) throws {
     let binary = try #require(
       Binary.path, "no smilepile beside the tests: build it, or set SMILEPILE_BINARY")
-    if let missing = Self.programs.first(where: { !Self.isInstalled($0) }) {
+    let programs = Self.programs + Self.programsOfDocument[file.name, default: []]
+    if let missing = programs.first(where: { !Self.isInstalled($0) }) {
       let mustRunAll = ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
       if mustRunAll { Issue.record("\(missing) is not installed") }
       return

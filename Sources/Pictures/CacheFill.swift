@@ -1,0 +1,44 @@
+internal import FileSystem
+public import Operations
+public import SystemPackage
+
+/// The result of filling a cache.
+public struct CacheFillSummary: Sendable, Equatable, FindingReport {
+  /// The number of different photos of the library.
+  public internal(set) var photos = 0
+  /// The number of pictures that were drawn.
+  public internal(set) var drawn = 0
+  /// The number of pictures that the cache had already.
+  public internal(set) var cached = 0
+  /// Photos of formats that libvips does not read.
+  public internal(set) var undrawable: [Finding] = []
+  /// Photos that are corrupt or missing, or that the decoder does not draw.
+  public internal(set) var failed: [Finding] = []
+  /// The number of photos that were not drawn since the cache is full.
+  public internal(set) var left = 0
+  /// What the user should know about the cache.
+  public internal(set) var notes: [String] = []
+  /// What draws the pictures.
+  public internal(set) var support: PictureSupport
+
+  /// The photos that should have a picture and have none.
+  public var findings: [Finding] { failed }
+}
+
+/// The cache of a library cannot be written, so that drawing pictures for it has no use.
+public struct CacheNotWritable: Error, Equatable, CustomStringConvertible {
+  let reason: String
+
+  /// One line for the user.
+  public var description: String { "cannot fill the cache: \(reason)".escaped }
+}
+
+extension Work where Summary == CacheFillSummary {
+  /// Starts drawing all pictures that the cache of a library lacks. An interruption keeps the pictures that were drawn.
+  ///
+  /// The summary throws `PictureSupportError` if nothing can be drawn on this machine, `CacheNotWritable`,
+  /// `LibraryError`, `FileLock.Busy` or `FileError`.
+  public static func fillCache(of library: FilePath) -> Self {
+    Work { counter in try CacheFillRun(path: library, counter: counter).run() }
+  }
+}

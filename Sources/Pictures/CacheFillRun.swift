@@ -1,0 +1,163 @@
+import Checksums
+internal import FileSystem
+internal import Operations
+internal import PhotoLibrary
+import Synchronization
+internal import SystemPackage
+
+/// One run that fills a cache.
+struct CacheFillRun {
+  let path: FilePath
+  let counter: ProgressCounter
+  /// The most bytes of the cache.
+  var limit = PictureCache.mostBytes
+
+  /// The plan: one photo for each content.
+  private struct Plan {
+    var photos: [(photo: Photo, content: FileContent, attempts: Int)] = []
+    var cached = 0
+    var count = 0
+    /// Photos that these decoders did not draw before.
+    var faults: [(photo: Photo, fault: PictureFault)] = []
+  }
+
+  func run() throws -> CacheFillSummary {
+    counter.enter(.planning)
+    let support = try PictureSupport.find()
+    let library = try Library(path: path)
+    let cache = try PictureCache(of: library, limit: limit)
+    try cache.requireWritable()
+    cache.keepOnly(try library.keptContents())
+    let contents = try library.contents()
+    let plan = plan(contents, cache.states(), support)
+    counter.setTotals(items: plan.photos.count, bytes: plan.photos.saturatedSum(\.photo.fileSize))
+    counter.enter(.drawing)
+
+    var summary = CacheFillSummary(support: support)
+    (summary.photos, summary.cached) = (plan.count, plan.cached)
+    for (photo, fault) in plan.faults { add(fault, of: photo, contents, to: &summary) }
+    let drawn = try library.withPhotoReadLock(whileWaiting: counter.checkCancellation) {
+      try draw(plan, library, cache, contents, support)
+    }
+    summary.failed += drawn.failed
+    summary.undrawable += drawn.undrawable
+    (summary.drawn, summary.left) = (drawn.drawn, drawn.left)
+    try cache.requireWritable()
+    summary.notes = cache.notes
+    return summary
+  }
+
+  private func plan(
+    _ contents: LibraryContents, _ states: [FileContent: PictureCache.State], _ support: PictureSupport
+  ) -> Plan {
+    var plan = Plan()
+    var planned: Set<FileContent> = []
+    for photo in contents.photos {
+      guard let content = photo.content, planned.insert(content).inserted else { continue }
+      plan.count += 1
+      switch states[content] {
+      case nil: plan.photos.append((photo, content, 0))
+      case .drawn: plan.cached += 1
+      case .fault(.timeLimit, _, let attempts) where attempts < Self.mostAttempts:
+        plan.photos.append((photo, content, attempts))
+      case .fault(let fault, let decoders, _):
+        if decoders == support.decoders {
+          plan.faults.append((photo, fault))
+        } else {
+          plan.photos.append((photo, content, 0))
+        }
+      }
+    }
+    return plan
+  }
+
+  /// How many runs try a photo that takes too long.
+  private static let mostAttempts = 2
+
+  private enum Outcome: Sendable {
+    case drawn
+    case left
+    case undrawable(PictureFault)
+    case failed(Finding)
+  }
+
+  private func draw(
+    _ plan: Plan, _ library: Library, _ cache: PictureCache, _ contents: LibraryContents,
+    _ support: PictureSupport
+  ) throws -> CacheFillSummary {
+    let outcomes = Mutex<[Int: Outcome]>([:])
+    let isFull = Mutex(cache.isFull)
+    defer { cache.flush() }
+    // the helpers are found before the first thread starts
+    let program = try PictureHelper.findProgram()
+    let photos = plan.photos
+    try Workers.forEach(
+      photos.indices, threads: PictureDrawer.poolSize, context: { PictureDrawer(program: program) }
+    ) { index, drawer in
+      try counter.checkCancellation()
+      try cache.requireWritable()
+      let (photo, content, attempts) = photos[index]
+      if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
+      let outcome =
+        isFull.withLock { $0 }
+        ? .left : try draw(photo, content, attempts, drawer, library, cache, contents, support)
+      outcomes.withLock { $0[index] = outcome }
+      if case .failed(let finding) = outcome { counter.report(finding) }
+      counter.advance(items: 1, bytes: photo.fileSize, current: photo.fileName)
+    }
+    var summary = CacheFillSummary(support: support)
+    for (index, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      switch outcome {
+      case .drawn: summary.drawn += 1
+      case .left: summary.left += 1
+      case .undrawable(let fault): add(fault, of: photos[index].photo, contents, to: &summary)
+      case .failed(let finding): summary.failed.append(finding)
+      }
+    }
+    return summary
+  }
+
+  private func draw(
+    _ photo: Photo, _ content: FileContent, _ attempts: Int, _ drawer: PictureDrawer, _ library: Library,
+    _ cache: PictureCache, _ contents: LibraryContents, _ support: PictureSupport
+  ) throws -> Outcome {
+    let label = contents.label(of: photo)
+    do {
+      let file = try library.open(photo)
+      // a picture must belong to the content under which it is kept
+      let (digest, size) = try MD5Digest.ofFile(file) { _ in try counter.checkCancellation() }
+      guard FileContent(md5: digest, size: size) == content else {
+        return .failed(
+          Finding(
+            label,
+            message: "\(label) is corrupt in the library (MD5 or size differs from the one recorded)",
+            remedy: .repairLibrary))
+      }
+      switch try drawer.draw(.thumbnail, file, isCancelled: { counter.isCancelled }) {
+      case .success(let picture):
+        cache.store(.picture(picture), for: content)
+        return .drawn
+      case .failure(let found):
+        let fault = support.fault(found, ofFileNamed: photo.fileName)
+        let count = fault == .timeLimit ? attempts + 1 : 0
+        cache.store(.fault(fault, decoders: support.decoders, attempts: count), for: content)
+        return fault == .unknownFormat ? .undrawable(fault) : .failed(finding(fault, label))
+      }
+    } catch let error as FileError where !error.isResourceExhaustion {
+      guard error.isMissing else { return .failed(Finding(label, "\(error)")) }
+      return .failed(
+        Finding(label, message: "\(label) is missing in the library", remedy: .repairLibrary))
+    }
+  }
+
+  private func finding(_ fault: PictureFault, _ label: String) -> Finding {
+    Finding(label, message: "\(label) \(fault)")
+  }
+
+  private func add(
+    _ fault: PictureFault, of photo: Photo, _ contents: LibraryContents, to summary: inout CacheFillSummary
+  ) {
+    let finding = finding(fault, contents.label(of: photo))
+    if fault == .unknownFormat { summary.undrawable.append(finding) } else { summary.failed.append(finding) }
+  }
+}

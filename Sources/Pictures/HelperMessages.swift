@@ -1,0 +1,90 @@
+/// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
+enum HelperMessages {
+  static let version: UInt16 = 1
+  /// The bytes of a hello, a request and a reply.
+  static let length = 32
+  static let packetBytes = 32 << 10
+  /// The most bytes of a picture or a reason.
+  static let mostBytes = 16 << 20
+
+  private static let helloMagic: UInt32 = 0x494C_4548
+  private static let requestMagic: UInt32 = 0x5551_4552
+  private static let replyMagic: UInt32 = 0x4C50_4552
+
+  /// What a helper says when it starts.
+  struct Hello: Equatable {
+    enum Status: UInt16 { case ready, noLibvips, noSandbox }
+
+    let status: Status
+    let protections: UInt32
+    let formats: UInt32
+    let libvips: String
+    let landlockVersion: Int
+  }
+
+  /// The header of a reply.
+  struct Reply: Equatable {
+    enum Status: UInt16 { case drawn, unknownFormat, unreadable, tooLarge, refused }
+
+    let status: Status
+    let width: Int
+    let height: Int
+    let number: UInt64
+    let length: Int
+  }
+
+  /// Returns the message of a request.
+  static func request(_ request: PictureRequest, number: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(number: requestMagic)
+    bytes.append(number: version)
+    bytes.append(number: request.job.rawValue)
+    bytes.append(number: request.box)
+    bytes.append(number: request.quality)
+    bytes.append(number: number)
+    bytes.append(number: UInt64(0))
+    return bytes
+  }
+
+  /// Parses a hello; returns nil for anything else.
+  static func hello(_ bytes: [UInt8]) -> Hello? {
+    guard bytes.count == length, bytes.number(at: 0) == helloMagic, bytes.number(at: 4) == version,
+      let status = Hello.Status(rawValue: bytes.number(at: 6))
+    else { return nil }
+    let parts = (0..<3).map { bytes.number(at: 16 + 4 * $0) as UInt32 }
+    return Hello(
+      status: status, protections: bytes.number(at: 8), formats: bytes.number(at: 12),
+      libvips: parts.map { "\($0)" }.joined(separator: "."),
+      landlockVersion: Int(bytes.number(at: 28) as UInt32))
+  }
+
+  /// Parses the header of a reply; returns nil for anything else, and for a picture that no request can have.
+  static func reply(_ bytes: [UInt8], to request: PictureRequest) -> Reply? {
+    guard bytes.count == length, bytes.number(at: 0) == replyMagic, bytes.number(at: 4) == version,
+      let status = Reply.Status(rawValue: bytes.number(at: 6))
+    else { return nil }
+    let (width, height) = (bytes.number(at: 8) as UInt32, bytes.number(at: 12) as UInt32)
+    let count = bytes.number(at: 24) as UInt64
+    guard count <= mostBytes else { return nil }
+    if status == .drawn {
+      guard (1...request.box).contains(width), (1...request.box).contains(height), count > 0 else {
+        return nil
+      }
+    }
+    return Reply(
+      status: status, width: Int(width), height: Int(height), number: bytes.number(at: 16), length: Int(count)
+    )
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number in the byte order of the machine.
+  fileprivate mutating func append(number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
+  }
+
+  /// Reads a number in the byte order of the machine.
+  fileprivate func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
+    withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
+  }
+}

@@ -1,0 +1,428 @@
+import Checksums
+internal import Databases
+internal import FileSystem
+import Foundation
+internal import GRDB
+package import PhotoLibrary
+import Synchronization
+internal import SystemPackage
+
+/// The pictures of a library's photos, in the library's folder `.cache`. A row belongs to a content, so that renaming,
+/// moving and undo keep it. The cache may be lost at any time: it is then filled again.
+///
+/// All functions block, and any thread may call them. A corrupt cache is deleted and created again. A cache that cannot
+/// be written is read, and keeps nothing new. `notes` reports both.
+package final class PictureCache: Sendable {
+  /// The version of the pictures. Pictures of another version are drawn again.
+  static let version: Int64 = 1
+  /// The most bytes of the database.
+  package static let mostBytes = 1_000_000_000
+  /// The most bytes of a picture that is read.
+  private static let mostBytesOfPicture = 1 << 20
+  /// How many pictures are written at a time.
+  private static let batch = 200
+  /// How exact `usedAt` is, in seconds.
+  private static let precisionOfUse: Int64 = 86_400
+  private static let name: FilePath = "pictures.sqlite"
+
+  /// What the cache knows about a content.
+  package enum Entry: Sendable, Equatable {
+    case picture(Picture)
+    /// The content cannot be drawn by `decoders`; it took too long `attempts` times.
+    case fault(PictureFault, decoders: String, attempts: Int)
+  }
+
+  /// What the cache knows about a content, without its picture.
+  enum State: Sendable, Equatable {
+    case drawn
+    case fault(PictureFault, decoders: String, attempts: Int)
+  }
+
+  private struct Contents {
+    var folder: OpenFolder?
+    var pinned: PinnedDatabase?
+    var waiting: [(content: FileContent, entry: Entry)] = []
+    var notes: [String] = []
+    /// Why the cache cannot be written.
+    var writeFault: String?
+    var keeps: Bool { writeFault == nil }
+
+    /// Keeps no more pictures.
+    mutating func keepNothing(_ reason: String) {
+      writeFault = reason
+      notes.append("pictures are not kept: \(reason)")
+    }
+  }
+
+  private let contents = Mutex(Contents())
+  private let library: Library
+  private let limit: Int
+  /// Excludes `clear`.
+  private let lock: FileLock?
+
+  /// Opens the cache, and creates it if it is missing. Does not throw if the cache cannot be read or written.
+  ///
+  /// - Throws: `FileLock.Busy` if another process clears the cache; `OwnershipError` if another user can change it.
+  package init(of library: Library, limit: Int = mostBytes) throws {
+    (self.library, self.limit) = (library, limit)
+    do {
+      let folder = try Self.makeFolder(in: library)
+      lock = try FileLock("pictures.lock", in: folder.directory, exclusive: false)
+      contents.withLock { contents in
+        contents.folder = folder
+        Self.open(&contents)
+      }
+    } catch let error as FileError {
+      lock = nil
+      contents.withLock { $0.keepNothing("\(error)") }
+    }
+  }
+
+  /// What the user should know: that the cache was corrupt, or that pictures are not kept.
+  package var notes: [String] { contents.withLock { $0.notes } }
+
+  /// False if pictures are not kept, since the cache cannot be written.
+  package var keepsPictures: Bool { contents.withLock { $0.keeps } }
+
+  /// Throws if pictures are not kept, since the cache cannot be written.
+  func requireWritable() throws(CacheNotWritable) {
+    if let reason = contents.withLock({ $0.writeFault }) { throw CacheNotWritable(reason: reason) }
+  }
+
+  // MARK: Reading and writing
+
+  /// Returns what the cache knows about a content, and remembers that it was used. Nil if it knows nothing.
+  package func entry(for content: FileContent) -> Entry? {
+    if let waiting = contents.withLock({ $0.waiting.last { $0.content == content }?.entry }) {
+      return waiting
+    }
+    return access { database in
+      let rows = try database.rows(
+        """
+        SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt FROM picture
+        WHERE md5 = ? AND size = ? AND version = ?
+        """, [Data(content.md5.bytes), content.size, Self.version], of: "picture", Self.row)
+      guard let row = rows.first else { return nil }
+      // a write for each reading would take longer than the reading
+      if !database.configuration.readonly, Self.now - row.usedAt > Self.precisionOfUse {
+        try database.execute(
+          sql: "UPDATE picture SET usedAt = ? WHERE id = ?", arguments: [Self.now, row.id])
+      }
+      return row.entry
+    } ?? nil
+  }
+
+  /// Returns what the cache knows about all contents.
+  func states() -> [FileContent: State] {
+    flush()
+    let rows = access { database in
+      try database.rows(
+        """
+        SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL FROM picture WHERE version = ?
+        """, [Self.version], of: "picture"
+      ) { row -> (FileContent, State) in
+        guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
+          throw row.fault("md5 is invalid")
+        }
+        let content = FileContent(md5: md5, size: try row.count("size", at: 2))
+        guard try row.flag("thumbnail", at: 6) else { return (content, .drawn) }
+        return (
+          content,
+          .fault(
+            try row.enumeration("fault", at: 3), decoders: try row.text("decoders", at: 4),
+            attempts: try row.count("attempts", at: 5))
+        )
+      }
+    }
+    return Dictionary(rows ?? [], uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Keeps an entry. Writes it with others, at the latest by `flush`.
+  package func store(_ entry: Entry, for content: FileContent) {
+    let isFull = contents.withLock { contents in
+      guard contents.keeps else { return false }
+      contents.waiting.append((content, entry))
+      return contents.waiting.count >= Self.batch
+    }
+    if isFull { flush() }
+  }
+
+  /// Writes all entries, and removes the least used pictures of a cache that has become too large.
+  package func flush() {
+    let waiting = contents.withLock { contents in
+      defer { contents.waiting = [] }
+      return contents.waiting
+    }
+    guard !waiting.isEmpty else { return }
+    access { database in
+      for (content, entry) in waiting { try Self.insert(entry, content, database) }
+      try Self.evict(to: self.limit, database)
+    }
+  }
+
+  /// Removes what the cache knows about other contents than these.
+  func keepOnly(_ kept: Set<FileContent>) {
+    let others = states().keys.filter { !kept.contains($0) }
+    guard !others.isEmpty else { return }
+    access { database in
+      for content in others {
+        try database.execute(
+          sql: "DELETE FROM picture WHERE md5 = ? AND size = ?",
+          arguments: [Data(content.md5.bytes), content.size])
+      }
+    }
+  }
+
+  /// True if the next pictures would replace others.
+  var isFull: Bool { (access { try Self.bytes($0) } ?? 0) >= limit / 10 * 9 }
+
+  private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+  private static func insert(_ entry: Entry, _ content: FileContent, _ database: Database) throws {
+    var values: StatementArguments = [Data(content.md5.bytes), content.size, version]
+    switch entry {
+    case .picture(let picture):
+      values += [picture.width, picture.height, Data(picture.jpeg), nil, 0, ""]
+    case .fault(let fault, let decoders, let attempts):
+      values += [0, 0, nil, fault.rawValue, attempts, decoders]
+    }
+    try database.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO picture (md5, size, version, width, height, thumbnail, fault, attempts, decoders, usedAt)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: values + [now])
+  }
+
+  /// The bytes of the pages that are in use.
+  private static func bytes(_ database: Database) throws -> Int {
+    let number = { (name: String) in try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+    return try max(0, number("page_count") - number("freelist_count")).saturated(times: number("page_size"))
+  }
+
+  private static func evict(to limit: Int, _ database: Database) throws {
+    while try bytes(database) > limit {
+      try database.execute(
+        sql: "DELETE FROM picture WHERE id IN (SELECT id FROM picture ORDER BY usedAt, id LIMIT 100)")
+      if database.changesCount == 0 { return }
+    }
+  }
+
+  private static func row(_ row: RowReader) throws -> (id: Int64, usedAt: Int64, entry: Entry?) {
+    let id = try row.integer("id", at: 0)
+    let usedAt = try row.integer("usedAt", at: 7, in: 0...now + precisionOfUse)
+    if let thumbnail = try row.optionalBytes("thumbnail", at: 3, count: 3...mostBytesOfPicture) {
+      // another program may have written the cache
+      guard thumbnail.starts(with: [0xFF, 0xD8, 0xFF]) else { return (id, usedAt, nil) }
+      return (
+        id, usedAt,
+        .picture(
+          Picture(
+            width: try row.count("width", at: 1), height: try row.count("height", at: 2),
+            jpeg: Array(thumbnail)))
+      )
+    }
+    return (
+      id, usedAt,
+      .fault(
+        try row.enumeration("fault", at: 4), decoders: try row.text("decoders", at: 5),
+        attempts: try row.count("attempts", at: 6))
+    )
+  }
+
+  // MARK: Opening
+
+  /// Runs a transaction. Returns nil if the cache is not available. A corrupt cache is created again, once.
+  @discardableResult
+  private func access<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
+    contents.withLock { contents in
+      for _ in 1...2 {
+        guard let queue = contents.pinned?.queue else { return nil }
+        do {
+          return contents.keeps ? try queue.write(body) : try queue.read(body)
+        } catch {
+          Self.recover(from: error, &contents)
+        }
+      }
+      return nil
+    }
+  }
+
+  private static func recover(from error: any Error, _ contents: inout Contents) {
+    contents.pinned = nil
+    if isCorruption(error), let folder = contents.folder, contents.keeps {
+      replace(in: folder, &contents)
+    } else if contents.keeps {
+      contents.keepNothing(reason(error))
+    }
+  }
+
+  private static func open(_ contents: inout Contents) {
+    guard let folder = contents.folder else { return }
+    if let errno = folder.directory.writeFault() {
+      contents.keepNothing("\(FileError("write to", folder.directory.path, errno))")
+      // a cache that cannot be read either is as good as an empty one
+      contents.pinned = try? openForReading(in: folder)
+      return
+    }
+    do {
+      contents.pinned = try openDatabase(in: folder)
+    } catch {
+      recover(from: error, &contents)
+    }
+  }
+
+  private static func replace(in folder: OpenFolder, _ contents: inout Contents) {
+    do {
+      try removeDatabase(in: folder.directory)
+      contents.pinned = try openDatabase(in: folder)
+      contents.notes.append("the cache of pictures was corrupt, and was created again")
+    } catch {
+      contents.keepNothing(reason(error))
+    }
+  }
+
+  /// Opens the database without changing it, and checks its schema.
+  private static func openForReading(in folder: OpenFolder) throws -> PinnedDatabase {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    let isReadOnly = folder.directory.writeFault() == .readOnlyFileSystem
+    let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isReadOnly)
+    try pinned.queue.read { _ = try PictureCacheSchema.known.check($0) }
+    return pinned
+  }
+
+  private static func openDatabase(in folder: OpenFolder) throws -> PinnedDatabase {
+    if try folder.directory.status(of: name) == nil { _ = try folder.directory.open(name, .readWrite) }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    // a cache that a power failure damages is created again
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+    let pinned = try PinnedDatabase(name, in: folder, configuration)
+    try pinned.queue.read { database in
+      guard try !PictureCacheSchema.known.isSuperseded(in: database) else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a newer version wrote it")
+      }
+      try PictureCacheSchema.known.check(database)
+    }
+    try PictureCacheSchema.migrator.migrate(pinned.queue)
+    return pinned
+  }
+
+  private static func removeDatabase(in folder: borrowing Directory) throws {
+    for suffix in ["", "-journal"] { try folder.remove(FilePath(name.string + suffix)) }
+  }
+
+  /// Makes the folder, with a tag that tells programs for backups to leave it out. https://bford.info/cachedir/
+  private static func makeFolder(in library: Library) throws -> OpenFolder {
+    let root = library.folder
+    if try root.directory.status(of: Library.pictureCache) == nil {
+      try root.directory.makeDirectory(Library.pictureCache)
+    }
+    let folder = OpenFolder(try root.directory.directory(Library.pictureCache))
+    try requireOwnership(folder.directory, in: library)
+    let tag = Library.pictureCacheFiles[0]
+    if try folder.directory.status(of: tag) == nil {
+      let text = """
+        Signature: 8a477f597d28d172789f06886806bc55
+        # smilepile keeps pictures of photos here, and draws them again if they are missing.
+
+        """
+      try folder.directory.open(tag, .create).write(Array(text.utf8), at: 0)
+    }
+    return folder
+  }
+
+  private static func requireOwnership(_ folder: borrowing Directory, in library: Library) throws {
+    guard !Ownership.isTrusted(library.path) else { return }
+    for name in Library.pictureCacheFiles {
+      guard let status = try folder.status(of: name), status.kind != .symbolicLink else { continue }
+      try Ownership.require(status, inOwnFolderAt: folder.path(of: name))
+    }
+  }
+
+  private static func isCorruption(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
+    let codes: [ResultCode] = [
+      .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_FORMAT,
+    ]
+    return codes.contains(error.resultCode.primaryResultCode)
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    return error.message ?? error.description
+  }
+}
+
+// MARK: - Showing and clearing
+
+extension PictureCache {
+  /// What a cache contains.
+  package struct Status: Sendable, Equatable {
+    /// The number of pictures.
+    package var pictures = 0
+    /// The number of photos that cannot be drawn.
+    package var faults = 0
+    /// The bytes of the database.
+    package var bytes = 0
+    /// The number of different photos of the library without a picture, except those that cannot be drawn.
+    package var missing = 0
+    /// True if the cache cannot be read; it is then created again.
+    package var isCorrupt = false
+  }
+
+  /// Reads the cache of a library, without changing it. Blocks.
+  package static func status(of library: Library) throws -> Status {
+    var status = Status()
+    let contents = Set(try library.contents().photos.compactMap(\.content))
+    status.missing = contents.count
+    guard try library.folder.directory.status(of: Library.pictureCache)?.kind == .directory else {
+      return status
+    }
+    let folder = OpenFolder(try library.folder.directory.directory(Library.pictureCache))
+    guard let file = try folder.directory.status(of: name), file.kind == .file else { return status }
+    try requireOwnership(folder.directory, in: library)
+    status.bytes = file.size
+    do {
+      let pinned = try openForReading(in: folder)
+      // the connection is closed with the last reference to its owner
+      defer { withExtendedLifetime(pinned) {} }
+      try pinned.queue.read { database in
+        guard try PictureCacheSchema.known.check(database) > 0 else { return }
+        let rows = try database.rows(
+          "SELECT id, md5, size, thumbnail IS NULL FROM picture WHERE version = ?", [version], of: "picture"
+        ) { row in
+          (try row.bytes("md5", at: 1), try row.count("size", at: 2), try row.flag("thumbnail", at: 3))
+        }
+        for (md5, size, isFault) in rows {
+          if isFault { status.faults += 1 } else { status.pictures += 1 }
+          if let md5 = MD5Digest(bytes: md5), contents.contains(FileContent(md5: md5, size: size)) {
+            status.missing -= 1
+          }
+        }
+      }
+    } catch let error where isCorruption(error) {
+      status = Status(bytes: file.size, missing: contents.count, isCorrupt: true)
+    }
+    return status
+  }
+
+  /// Removes the cache of a library, but no untracked file in its folder. Blocks.
+  ///
+  /// - Throws: `FileLock.Busy` if another process uses the cache; `FileError`; `OwnershipError`.
+  package static func clear(_ library: Library) throws {
+    let root = library.folder
+    guard try root.directory.status(of: Library.pictureCache) != nil else { return }
+    let folder = try root.directory.directory(Library.pictureCache)
+    let lock = try FileLock("pictures.lock", in: folder, exclusive: true)
+    try removeDatabase(in: folder)
+    lock.release()
+  }
+}
+
+extension Photo {
+  /// The content of the photo's file; nil for an asset.
+  package var content: FileContent? { md5.map { FileContent(md5: $0, size: fileSize) } }
+}

@@ -1,0 +1,41 @@
+internal import Databases
+internal import GRDB
+
+/// The table of the cache, as a migration.
+enum PictureCacheSchema {
+  /// The digests of the schemas of all versions. A released digest is never changed.
+  static let digests = ["c78959df7e8820e226745bae7d3b646b71625c0b922937a139a12f370c107dc6"]
+
+  /// The schemas of all versions.
+  static let known = DatabaseSchema(digests: digests) { migrator }
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 pictures") { database in
+      try database.execute(
+        sql: """
+          PRAGMA application_id = \(0x534D_5043);
+          CREATE TABLE picture (
+            id INTEGER PRIMARY KEY,
+            md5 BLOB NOT NULL CHECK (length(md5) = 16),
+            size INTEGER NOT NULL,
+            -- of the request: pictures of another version are drawn again
+            version INTEGER NOT NULL,
+            width INTEGER NOT NULL, height INTEGER NOT NULL,
+            -- NULL if the photo cannot be drawn
+            thumbnail BLOB,
+            fault TEXT,
+            -- how often the photo took too long
+            attempts INTEGER NOT NULL,
+            -- the decoders that could not draw it
+            decoders TEXT NOT NULL,
+            -- in seconds since 1970
+            usedAt INTEGER NOT NULL,
+            UNIQUE (md5, size)
+          ) STRICT;
+          CREATE INDEX pictureUsedAt ON picture(usedAt);
+          """)
+    }
+    return migrator
+  }
+}

@@ -1,0 +1,123 @@
+internal import FileSystem
+import Glibc
+import Processes
+internal import SystemPackage
+
+/// A running helper. It draws one picture at a time.
+final class PictureHelper {
+  /// The file name of the program.
+  static let name = "smilepile-pictures"
+
+  /// Why the helper gave no answer.
+  enum Failure: Error {
+    case ended(HelperProcess.Ending)
+    case timeLimit
+    case cancelled
+    /// The answer is no message of the protocol.
+    case invalidReply
+  }
+
+  let support: PictureSupport
+  private let process: HelperProcess
+  /// The number of pictures that were requested.
+  private(set) var requests: UInt64 = 0
+
+  /// True if the helper ended while it had nothing to draw.
+  var hasEnded: Bool { process.hasEnded }
+
+  /// How long a helper may take to start. It loads libvips, which a slow disk may have to read.
+  private static let startTime = Duration.seconds(60)
+
+  /// The process ID, for tests.
+  var id: pid_t { process.id }
+
+  init(program: FilePath) throws(PictureSupportError) {
+    do {
+      process = try HelperProcess(program.string, environment: Self.environment)
+      let message = try process.receive(atMost: HelperMessages.length, until: .now + Self.startTime)
+      guard let hello = HelperMessages.hello(message) else {
+        throw PictureSupportError.notStarted("it is of another version; install smilepile again")
+      }
+      switch hello.status {
+      case .ready: support = PictureSupport(hello)
+      case .noLibvips: throw PictureSupportError.noLibvips
+      case .noSandbox: throw PictureSupportError.noSandbox
+      }
+    } catch let error as PictureSupportError {
+      throw error
+    } catch let failure as HelperProcess.Failure {
+      throw .notStarted(Self.reason(failure))
+    } catch {
+      throw .notStarted("\(error)")
+    }
+  }
+
+  /// Finds the program beside the running one, or where `scripts/install` puts it.
+  static func findProgram() throws(PictureSupportError) -> FilePath {
+    guard let folder = FilePath("/proc/self/exe").realPath?.removingLastComponent() else { throw .noProgram }
+    let places = [
+      folder.appending(name), folder.removingLastComponent().appending("libexec/smilepile").appending(name),
+    ]
+    guard let place = places.first(where: { access($0.string, X_OK) == 0 }) else { throw .noProgram }
+    return place
+  }
+
+  /// The helper gets no other variables: some make GLib or libvips load files.
+  private static var environment: [String] {
+    let path = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
+    return ["LC_ALL=C.UTF-8", "VIPS_WARNING=0"] + [path].compactMap(\.self)
+  }
+
+  /// Draws a picture. Blocks.
+  ///
+  /// - Returns: the reason if the photo cannot be drawn.
+  func draw(
+    _ request: PictureRequest, _ photo: borrowing File, until deadline: ContinuousClock.Instant,
+    isCancelled: () -> Bool
+  ) throws(Failure) -> Result<Picture, PictureFault> {
+    requests += 1
+    do {
+      try process.send(HelperMessages.request(request, number: requests), photo)
+      let header = try process.receive(
+        atMost: HelperMessages.length, until: deadline, isCancelled: isCancelled)
+      guard let reply = HelperMessages.reply(header, to: request), reply.number == requests else {
+        throw Failure.invalidReply
+      }
+      var bytes: [UInt8] = []
+      while bytes.count < reply.length {
+        bytes += try process.receive(
+          atMost: HelperMessages.packetBytes, until: deadline, isCancelled: isCancelled)
+      }
+      guard bytes.count == reply.length else { throw Failure.invalidReply }
+      switch reply.status {
+      case .drawn:
+        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Failure.invalidReply }
+        return .success(Picture(width: reply.width, height: reply.height, jpeg: bytes))
+      case .unknownFormat: return .failure(.unknownFormat)
+      case .unreadable, .refused: return .failure(.unreadable)
+      case .tooLarge: return .failure(.tooLarge)
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch let failure as HelperProcess.Failure {
+      switch failure {
+      case .ended(let ending): throw .ended(ending)
+      case .timeLimit: throw .timeLimit
+      case .cancelled: throw .cancelled
+      case .notRun: throw .invalidReply
+      }
+    } catch {
+      throw .invalidReply
+    }
+  }
+
+  private static func reason(_ failure: HelperProcess.Failure) -> String {
+    switch failure {
+    case .notRun(let errno): String(cString: strerror(errno))
+    case .ended(.status(let status)): "it ended with exit status \(status)"
+    case .ended(.signal(let signal)): "it was ended by signal \(signal)"
+    case .timeLimit: "it did not answer within 60 s"
+    case .cancelled: "it was stopped"
+    }
+  }
+}

@@ -1,0 +1,111 @@
+internal import FileSystem
+import Glibc
+import Processes
+internal import SystemPackage
+
+/// What the helper on this machine can draw, and what protects the machine against the photos that it decodes.
+public struct PictureSupport: Sendable, Equatable {
+  /// An image file format.
+  public enum Format: String, Sendable, CaseIterable {
+    /// JPEG.
+    case jpeg
+    /// PNG.
+    case png
+    /// WebP.
+    case webp
+    /// GIF.
+    case gif
+    /// TIFF.
+    case tiff
+    /// HEIC.
+    case heic
+    /// AVIF.
+    case avif
+
+    /// The format of files with this extension; nil if libvips does not read it here.
+    init?(fileNameExtension: String) {
+      switch fileNameExtension.lowercased() {
+      case "jpg", "jpeg": self = .jpeg
+      case "tif", "tiff": self = .tiff
+      case "heif": self = .heic
+      case let other:
+        guard let format = Format(rawValue: other) else { return nil }
+        self = format
+      }
+    }
+  }
+
+  /// A protection of the kernel.
+  public enum Protection: String, Sendable, CaseIterable {
+    /// The helper cannot gain privileges. `PR_SET_NO_NEW_PRIVS`
+    case privileges
+    /// Other processes of the user cannot read its memory. `PR_SET_DUMPABLE`
+    case memory
+    /// Its memory, files and time are limited. setrlimit(2)
+    case limits
+    /// It cannot open files. landlock(7)
+    case landlock
+    /// It cannot make other system calls than decoding needs. seccomp(2)
+    case seccomp
+  }
+
+  /// The version of libvips, as `8.14.1`.
+  public let libvips: String
+  /// The formats that the helper can draw.
+  public let formats: [Format]
+  /// The protections that the kernel has.
+  public let protections: [Protection]
+
+  init(_ hello: HelperMessages.Hello) {
+    libvips = hello.libvips
+    formats = Format.allCases.enumerated().filter { hello.formats >> $0.offset & 1 == 1 }.map(\.element)
+    protections = Protection.allCases.enumerated().filter { hello.protections >> $0.offset & 1 == 1 }
+      .map(\.element)
+  }
+
+  /// The protections that the kernel lacks.
+  public var missingProtections: [Protection] { Protection.allCases.filter { !protections.contains($0) } }
+
+  /// Identifies the decoders. A photo that they do not draw may be drawn by others.
+  var decoders: String { "\(libvips) \(formats.map(\.rawValue).joined(separator: ","))" }
+
+  /// Returns the fault of a photo in whose file no decoder finds a format: the file is corrupt if the helper can draw
+  /// files with its extension.
+  func fault(_ fault: PictureFault, ofFileNamed name: String) -> PictureFault {
+    let ending = name.split(separator: ".").last.map(String.init) ?? ""
+    guard fault == .unknownFormat, let format = Format(fileNameExtension: ending), formats.contains(format)
+    else { return fault }
+    return .unreadable
+  }
+
+  /// Starts a helper and ends it. Blocks for some tenths of a second.
+  ///
+  /// - Throws: `PictureSupportError`.
+  public static func find() throws(PictureSupportError) -> PictureSupport {
+    try PictureHelper(program: PictureHelper.findProgram()).support
+  }
+}
+
+/// Why no pictures can be drawn on this machine.
+public enum PictureSupportError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The program that draws pictures is not installed.
+  case noProgram
+  /// libvips is not installed, or too old.
+  case noLibvips
+  /// The kernel cannot filter system calls.
+  case noSandbox
+  /// The program does not start; the reason.
+  case notStarted(String)
+
+  /// One line for the user.
+  public var description: String {
+    switch self {
+    case .noProgram:
+      "drawing pictures needs the program \(PictureHelper.name), which is not where smilepile is; "
+        + "install smilepile again"
+    case .noLibvips: "drawing pictures needs libvips: apt install libvips42"
+    case .noSandbox: "drawing pictures needs a kernel with seccomp filters, which keep photos from doing harm"
+    case .notStarted(let reason): "cannot start \(PictureHelper.name): \(reason)".escaped
+    }
+  }
+}

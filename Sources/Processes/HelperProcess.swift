@@ -1,0 +1,140 @@
+import CSystemCalls
+import Glibc
+
+/// A running program that answers messages over a socket, which is its standard input. Its output and errors are
+/// discarded. It leads a process group, so that an interrupt at the terminal does not reach it. The deinitializer kills
+/// it.
+package final class HelperProcess {
+  /// How a process ended.
+  package enum Ending: Sendable, Equatable {
+    /// It exited with this status.
+    case status(Int)
+    /// This signal ended it.
+    case signal(CInt)
+  }
+
+  /// Why a message was not sent or received.
+  package enum Failure: Error, Equatable {
+    /// The program could not be started, or the socket failed.
+    case notRun(errno: CInt)
+    /// The process has ended.
+    case ended(Ending)
+    /// The process did not answer in time.
+    case timeLimit
+    /// The caller was cancelled.
+    case cancelled
+  }
+
+  /// The ID of the process.
+  package let id: pid_t
+  private let socket: CInt
+  private var ending: Ending?
+
+  /// Starts a program. Signals that this process ignores or handles have their default effect in the program.
+  /// posix_spawn(3)
+  ///
+  /// - Parameter environment: all variables of the program, as `NAME=VALUE`.
+  package init(_ program: String, environment: [String]) throws(Failure) {
+    var ends: [CInt] = [-1, -1]
+    guard smilepile_socket_pair(&ends) == 0 else { throw .notRun(errno: errno) }
+    defer { close(ends[1]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var all = sigset_t()
+    var none = sigset_t()
+    sigfillset(&all)
+    sigemptyset(&none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+
+    let words: [UnsafeMutablePointer<CChar>?] = [strdup(program)]
+    let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) }
+    defer { (words + variables).forEach { free($0) } }
+    var id: pid_t = 0
+    let code = posix_spawn(&id, program, &actions, &attributes, words + [nil], variables + [nil])
+    guard code == 0 else {
+      close(ends[0])
+      throw .notRun(errno: code)
+    }
+    (self.id, socket) = (id, ends[0])
+  }
+
+  deinit {
+    close(socket)
+    guard ending == nil else { return }
+    kill(id, SIGKILL)
+    var code: CInt = 0
+    while waitpid(id, &code, 0) < 0, errno == EINTR {}
+  }
+
+  /// True if the process has ended, or has closed its socket. Does not block. poll(2)
+  package var hasEnded: Bool {
+    var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&wanted, 1, 0) > 0 && wanted.revents & Int16(POLLHUP | POLLERR) != 0
+  }
+
+  /// Sends a message with an open file.
+  package func send(_ message: [UInt8], descriptor: CInt) throws(Failure) {
+    while true {
+      let sent = smilepile_send_descriptor(socket, message, message.count, descriptor)
+      if sent == message.count { return }
+      let code = errno
+      if sent < 0, code == EINTR { continue }
+      throw code == EPIPE || code == ECONNRESET ? .ended(waitForEnd()) : .notRun(errno: code)
+    }
+  }
+
+  /// Receives a message. Blocks until then; looks at the clock and at `isCancelled` at least ten times a second.
+  ///
+  /// - Parameter limit: the most bytes of the message.
+  package func receive(
+    atMost limit: Int, until deadline: ContinuousClock.Instant, isCancelled: () -> Bool = { false }
+  ) throws(Failure) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: limit)
+    while true {
+      var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      if poll(&wanted, 1, 100) > 0 {
+        let count = smilepile_receive_packet(socket, &buffer, limit)
+        let code = errno
+        if count > 0 { return Array(buffer.prefix(count)) }
+        if count == 0 || code == ECONNRESET { throw .ended(waitForEnd()) }
+        guard code == EINTR || code == EAGAIN else { throw .notRun(errno: code) }
+      }
+      if isCancelled() { throw .cancelled }
+      if ContinuousClock.now >= deadline { throw .timeLimit }
+    }
+  }
+
+  /// Waits for a process that has closed its socket; kills it if it does not end at once. waitpid(2)
+  private func waitForEnd() -> Ending {
+    if let ending { return ending }
+    var code: CInt = 0
+    var isKilled = false
+    for attempt in 0... {
+      let ended = waitpid(id, &code, isKilled ? 0 : WNOHANG)
+      if ended == id { break }
+      if ended < 0, errno != EINTR { break }
+      if attempt == 100 {
+        kill(id, SIGKILL)
+        isKilled = true
+      }
+      if !isKilled { usleep(10_000) }
+    }
+    // WTERMSIG and WEXITSTATUS are macros that Swift does not see
+    let signal = code & 0x7F
+    let found = signal == 0 ? Ending.status(Int(code >> 8 & 0xFF)) : .signal(signal)
+    ending = found
+    return found
+  }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import FileSystem
+import Operations
+import PhotoLibrary
+import Pictures
+
+/// `smilepile cache`: the pictures of a library's photos.
+struct CacheCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cache",
+    abstract: "Show, fill and clear the cache of pictures.",
+    discussion: """
+      The library's folder .cache keeps a thumbnail of each photo. It can be deleted at any time; “fill” draws the \
+      thumbnails again. Drawing needs libvips (apt install libvips42).
+
+      Example:
+        smilepile cache fill -l ~/Family
+      """,
+    subcommands: [Show.self, Fill.self, Clear.self])
+
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract: "Show how many pictures the cache has, and their size.",
+      discussion: """
+        Example:
+          smilepile cache show -l ~/Family
+        """)
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var output: CommonOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var pictures: Int
+      var undrawable: Int
+      var missing: Int
+      var bytes: Int
+      var limit: Int
+      var isCorrupt: Bool
+    }
+
+    func run() throws {
+      let status = try PictureCache.status(of: Library(path: library.path()))
+      let reporter = Reporter(output)
+      if status.isCorrupt {
+        reporter.warn("the cache is corrupt; the next command that draws creates it again")
+      }
+      reporter.result(
+        TextTable(
+          .left, .right,
+          rows: [
+            ["pictures", "\(status.pictures)"], ["cannot be drawn", "\(status.faults)"],
+            ["not drawn yet", "\(status.missing)"], ["size", "\(ByteCount(status.bytes))"],
+            ["limit", "\(ByteCount(PictureCache.mostBytes))"],
+          ]))
+      reporter.json(
+        Summary(
+          pictures: status.pictures, undrawable: status.faults, missing: status.missing,
+          bytes: status.bytes, limit: PictureCache.mostBytes, isCorrupt: status.isCorrupt))
+    }
+  }
+
+  struct Fill: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "fill",
+      abstract: "Draw the pictures that the cache lacks.",
+      discussion: """
+        Decodes each photo in a separate process that cannot open files or use the network. A photo that crashes two \
+        of these processes, or takes longer than 20 seconds in two runs, is not tried again until the cache is \
+        cleared. The exit code is 3 if a photo should have a picture and has none. After an interruption, the next \
+        run continues.
+
+        Example:
+          smilepile cache fill -l ~/Family
+        """)
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var output: CommonOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var photos: Int
+      var drawn: Int
+      var cached: Int
+      var left: Int
+      var undrawable: [String]
+      var failed: [String]
+      var notes: [String]
+    }
+
+    func run() async throws {
+      let reporter = Reporter(output)
+      let summary = try await reporter.follow(.fillCache(of: library.path()), during: "cache fill")
+      for note in summary.notes { reporter.warn(note) }
+      for photo in summary.undrawable { reporter.warn(photo.message) }
+      if summary.left > 0 {
+        reporter.warn(
+          "the cache is full; \(Count(summary.left, "photo has", "photos have")) no picture in it")
+      }
+      reporter.result(
+        "drew \(Count(summary.drawn, "picture")); the cache has pictures of "
+          + "\(summary.drawn + summary.cached) of \(Count(summary.photos, "photo"))")
+      reporter.json(
+        Summary(
+          photos: summary.photos, drawn: summary.drawn, cached: summary.cached, left: summary.left,
+          undrawable: summary.undrawable.map(\.message), failed: summary.failed.map(\.message),
+          notes: summary.notes))
+      if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+    }
+  }
+
+  struct Clear: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "clear",
+      abstract: "Remove all pictures from the cache.",
+      discussion: """
+        Removes no photo. The next scan takes longer, since it draws the pictures again, and tries photos that \
+        could not be drawn. Asks for a confirmation; without a terminal, --yes is needed.
+
+        Example:
+          smilepile cache clear -l ~/Family
+        """)
+
+    @Flag(name: .shortAndLong, help: "Do not ask for a confirmation.")
+    var yes = false
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var output: CommonOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var removed: Int
+      var pictures: Int
+      var bytes: Int
+    }
+
+    func run() throws {
+      let library = try Library(path: library.path())
+      let before = try PictureCache.status(of: library)
+      let reporter = Reporter(output)
+      if !yes {
+        let question =
+          "remove \(Count(before.pictures, "picture")) (\(ByteCount(before.bytes))) from the cache; the next scan "
+          + "takes longer, since it draws them again"
+        guard ConfirmationOption.isTerminal else {
+          throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")
+        }
+        guard try ConfirmationOption.answer(question) else {
+          throw AuthorizationError.notConfirmed(library.path)
+        }
+      }
+      try PictureCache.clear(library)
+      let after = try PictureCache.status(of: library)
+      reporter.result(
+        "removed \(Count(before.pictures, "picture")); the cache has \(Count(after.pictures, "picture"))")
+      reporter.json(
+        Summary(
+          removed: before.pictures - after.pictures, pictures: after.pictures,
+          bytes: max(0, before.bytes - after.bytes)))
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import Checksums
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Pictures
+
+/// The cache of pictures, without drawing.
+struct CacheTests {
+  private let sample: SampleLibrary
+  private let library: Library
+
+  init() throws {
+    sample = try SampleLibrary()
+    library = try Library(path: sample.path)
+  }
+
+  private static let picture = Pictures.Picture(width: 3, height: 2, jpeg: [0xFF, 0xD8, 0xFF, 0xE0, 7])
+
+  private func content(_ number: Int) -> FileContent {
+    FileContent(md5: MD5Digest(of: Array("\(number)".utf8)), size: number)
+  }
+
+  private var database: String { sample.path.appending(".cache/pictures.sqlite").string }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  @Test("Cache: an entry is found again by content, also by another process")
+  func entries() throws {
+    let fault = PictureCache.Entry.fault(.crashed, decoders: "8.14.1 jpeg", attempts: 0)
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.picture), for: content(1))
+      cache.store(fault, for: content(2))
+      #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+      cache.flush()
+    }
+    let cache = try PictureCache(of: library)
+    #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+    #expect(cache.entry(for: content(2)) == fault)
+    #expect(cache.entry(for: content(3)) == nil)
+    #expect(cache.notes == [])
+  }
+
+  @Test("Cache: its folder is private, and has a tag for backup programs")
+  func folder() throws {
+    _ = try PictureCache(of: library)
+    #expect(try mode(sample.path.appending(".cache").string) == 0o700)
+    #expect(try mode(database) == 0o600)
+    let tag = try String(contentsOfFile: sample.path.appending(".cache/CACHEDIR.TAG").string, encoding: .utf8)
+    #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
+  }
+
+  @Test("Cache: it is not untracked, and a file in its folder that is not its own is")
+  func untrackedFiles() throws {
+    _ = try PictureCache(of: library)
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: sample.path.appending(".cache/mine.txt").string))
+    #expect(try library.untrackedFiles() == [".cache/mine.txt"])
+    let storage = try library.storage()
+    #expect(storage[.cache].files == 3)
+    #expect(storage[.untracked].files == 1)
+  }
+
+  @Test(
+    "Cache: a corrupt database is created again, with a note",
+    arguments: ["text", "zeros in a page", "another database"])
+  func corruptDatabase(_ damage: String) throws {
+    do {
+      let cache = try PictureCache(of: library)
+      for number in 1...400 { cache.store(.picture(Self.picture), for: content(number)) }
+      cache.flush()
+    }
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: database)))
+    switch damage {
+    case "text": bytes = Array("no database".utf8)
+    case "zeros in a page": for index in 4096..<bytes.count { bytes[index] = UInt8(index % 251) }
+    default:
+      bytes = Array(
+        try Data(contentsOf: URL(fileURLWithPath: sample.path.appending("library.sqlite").string)))
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: database))
+    let cache = try PictureCache(of: library)
+    #expect(cache.states().isEmpty)
+    #expect(cache.notes == ["the cache of pictures was corrupt, and was created again"])
+    cache.store(.picture(Self.picture), for: content(1))
+    cache.flush()
+    #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+    #expect(cache.keepsPictures)
+  }
+
+  @Test("Cache: a picture that is no JPEG is not used")
+  func forgedPicture() throws {
+    let cache = try PictureCache(of: library)
+    let forged = Pictures.Picture(width: 1, height: 1, jpeg: Array("<script>".utf8))
+    cache.store(.picture(forged), for: content(1))
+    cache.flush()
+    #expect(cache.entry(for: content(1)) == nil)
+  }
+
+  @Test("Cache: pictures beyond the limit are removed, the least used first")
+  func limit() throws {
+    let cache = try PictureCache(of: library, limit: 2_000_000)
+    let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 1, count: 3_000)
+    let large = Pictures.Picture(width: 3, height: 2, jpeg: jpeg)
+    for number in 1...1_000 { cache.store(.picture(large), for: content(number)) }
+    cache.flush()
+    let states = cache.states()
+    #expect(states[content(1)] == nil)
+    #expect(states[content(1_000)] == .drawn)
+    let size = try #require(
+      FileManager.default.attributesOfItem(atPath: database)[.size] as? Int)
+    #expect(size < 4_000_000)
+  }
+
+  @Test("Cache: rows of other photos are removed")
+  func goneContents() throws {
+    let cache = try PictureCache(of: library)
+    for number in 1...3 { cache.store(.picture(Self.picture), for: content(number)) }
+    cache.keepOnly([content(2)])
+    #expect(cache.states() == [content(2): .drawn])
+  }
+
+  @Test("Cache: a symbolic link in the place of the folder is not followed")
+  func linkedFolder() throws {
+    let other = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: sample.path.appending(".cache").string, withDestinationPath: other.path.string)
+    let cache = try PictureCache(of: library)
+    cache.store(.picture(Self.picture), for: content(1))
+    cache.flush()
+    #expect(!cache.keepsPictures)
+    #expect(cache.notes.count == 1)
+    #expect(try other.tree().isEmpty)
+  }
+
+  @Test("Cache: a symbolic link in the place of the database is not followed")
+  func linkedDatabase() throws {
+    let other = try TemporaryFolder()
+    try other.write("mine", to: "mine.txt")
+    _ = try PictureCache(of: library)
+    try FileManager.default.removeItem(atPath: database)
+    try FileManager.default.createSymbolicLink(
+      atPath: database, withDestinationPath: other.path("mine.txt").string)
+    let cache = try PictureCache(of: library)
+    cache.store(.picture(Self.picture), for: content(1))
+    cache.flush()
+    #expect(!cache.keepsPictures)
+    #expect(try other.bytes("mine.txt") == Array("mine".utf8))
+  }
+
+  @Test("Cache: one that cannot be written is read, and keeps nothing new", .enabled(if: geteuid() != 0))
+  func readOnlyFolder() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.picture), for: content(1))
+      cache.flush()
+    }
+    let folder = sample.path.appending(".cache").string
+    chmod(folder, 0o500)
+    defer { chmod(folder, 0o700) }
+    let cache = try PictureCache(of: library)
+    cache.store(.picture(Self.picture), for: content(2))
+    cache.flush()
+    #expect(!cache.keepsPictures)
+    #expect(cache.notes.count == 1)
+    #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+    #expect(cache.entry(for: content(2)) == nil)
+  }
+
+  @Test("Cache: what another user could have forged is refused", .enabled(if: geteuid() == 0))
+  func otherOwner() throws {
+    _ = try PictureCache(of: library)
+    chown(sample.path.appending(".cache").string, 65_534, 65_534)
+    #expect(throws: OwnershipError.self) { try Library(path: sample.path) }
+  }
+
+  @Test("Cache: clear removes the database, and waits for no other process")
+  func clear() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.picture), for: content(1))
+      cache.flush()
+      #expect(try PictureCache.status(of: library).pictures == 1)
+      #expect(throws: FileLock.Busy.self) { try PictureCache.clear(library) }
+    }
+    try PictureCache.clear(library)
+    #expect(try PictureCache.status(of: library) == PictureCache.Status())
+    #expect(try library.untrackedFiles().isEmpty)
+  }
+}

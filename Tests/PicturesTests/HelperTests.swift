@@ -1,0 +1,202 @@
+import FileSystem
+import Foundation
+import Glibc
+import Processes
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Pictures
+
+/// The helper process: its sandbox, and its replacement.
+@Suite(.enabled(PictureScratch.reason) { PictureScratch.isPossible })
+struct HelperTests {
+  private let scratch: PictureScratch
+
+  init() throws {
+    scratch = try PictureScratch()
+    try scratch.writeImage("plain.ppm") { _, _ in (201, 60, 40) }
+    try scratch.run("vips", "copy", "plain.ppm", "plain.jpg")
+  }
+
+  @Test("Helper: it draws all formats, with seccomp and limits")
+  func support() throws {
+    let support = try PictureSupport.find()
+    #expect(support.formats == PictureSupport.Format.allCases)
+    #expect(support.protections.contains(.seccomp))
+    #expect(support.protections.contains(.limits))
+    #expect(support.protections.contains(.privileges))
+  }
+
+  @Test("Helper: one that is killed while it waits is replaced, and the photo is not to blame")
+  func idleHelper() throws {
+    let drawer = try PictureDrawer()
+    _ = try scratch.draw("plain.jpg", with: drawer).get()
+    let first = try #require(drawer.helperID)
+    kill(first, SIGKILL)
+    var status = siginfo_t()
+    waitid(P_PID, id_t(first), &status, WEXITED | WNOWAIT)
+    _ = try scratch.draw("plain.jpg", with: drawer).get()
+    #expect(drawer.helperID != first)
+    #expect(drawer.failures == 0)
+  }
+
+  @Test("Helper: helpers that are killed at random lose no picture")
+  func randomKills() throws {
+    let drawer = try PictureDrawer()
+    var numbers = SeededNumbers(seed: 4)
+    for _ in 0..<20 {
+      if Bool.random(using: &numbers), let helper = drawer.helperID { kill(helper, SIGSEGV) }
+      _ = try scratch.draw("plain.jpg", with: drawer).get()
+    }
+  }
+
+  @Test("Helper: it is replaced after 500 pictures")
+  func manyPictures() throws {
+    try scratch.writeImage("small.ppm", width: 8, height: 8) { _, _ in (1, 2, 3) }
+    try scratch.run("vips", "copy", "small.ppm", "small.jpg")
+    let drawer = try PictureDrawer()
+    _ = try scratch.draw("small.jpg", with: drawer)
+    let first = drawer.helperID
+    for _ in 1..<500 { _ = try scratch.draw("small.jpg", with: drawer).get() }
+    #expect(drawer.helperID == first)
+    _ = try scratch.draw("small.jpg", with: drawer).get()
+    #expect(drawer.helperID != first)
+  }
+
+  // MARK: Programs that behave like a bad helper
+
+  /// Writes a program that says hello, and does `action` with each request.
+  private func fakeHelper(_ action: String, hello: String = "1, 0, 31, 127, 8, 14, 1, 7") throws -> FilePath {
+    try scratch.folder.write(
+      """
+      #!/usr/bin/python3
+      import os, signal, socket, struct, time
+      s = socket.socket(fileno=0)
+      s.send(struct.pack("IHHIIIIII", 0x494C4548, \(hello)))
+      while True:
+        request = s.recv(4096)
+        if not request: break
+        number = struct.unpack("IHHIIQQ", request)[5]
+        \(action)
+
+      """, to: "fake")
+    chmod(scratch.folder.path("fake").string, 0o755)
+    return scratch.folder.path("fake")
+  }
+
+  @Test(
+    "Helper: a photo on which two helpers end is not tried a third time, whatever ended them",
+    arguments: [
+      "os.kill(os.getpid(), signal.SIGSEGV)", "os.kill(os.getpid(), signal.SIGKILL)",
+      "os.kill(os.getpid(), signal.SIGTERM)", "os.kill(os.getpid(), signal.SIGXCPU)", "os._exit(0)",
+    ])
+  func crashingPhoto(_ ending: String) throws {
+    let drawer = PictureDrawer(program: try fakeHelper(ending))
+    #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.crashed))
+    #expect(drawer.failures == 2)
+  }
+
+  @Test("Helper: a photo on which one helper ends is drawn by the next")
+  func secondHelper() throws {
+    let done = scratch.folder.path("done").string
+    let drawer = PictureDrawer(
+      program: try fakeHelper(
+        """
+        if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 4)); \
+        s.send(b'\\xff\\xd8\\xff\\xe0'); continue
+          open("\(done)", "w").close(); os.kill(os.getpid(), signal.SIGKILL)
+        """))
+    #expect(try scratch.draw("plain.jpg", with: drawer).get().width == 9)
+    #expect(drawer.failures == 1)
+  }
+
+  @Test("Helper: a photo that takes too long is given up, and its helper is killed")
+  func slowPhoto() throws {
+    let drawer = PictureDrawer(program: try fakeHelper("time.sleep(60)"), timeLimit: .seconds(1))
+    let start = ContinuousClock.now
+    #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.timeLimit))
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(drawer.helperID == nil)
+  }
+
+  @Test("Helper: a cancellation ends a drawing")
+  func cancellation() throws {
+    let drawer = PictureDrawer(program: try fakeHelper("time.sleep(60)"))
+    let file = try File.open(scratch.folder.path("plain.jpg"), .read)
+    let start = ContinuousClock.now
+    #expect(throws: CancellationError.self) {
+      try drawer.draw(.thumbnail, file, isCancelled: { ContinuousClock.now - start > .milliseconds(300) })
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test(
+    "Helper: an invalid reply counts as a crash",
+    arguments: [
+      "s.send(b'x' * 5)", "s.send(b'x' * 32)",
+      // a picture that is larger than requested, too long, of another request, or no JPEG
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9000, 1, number, 4)); s.send(b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 1 << 40))",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, 77, 4)); s.send(b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 4)); s.send(b'GIF8')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 4)); s.send(b'\\xff\\xd8\\xff\\xe0\\x00')",
+    ])
+  func invalidReply(_ action: String) throws {
+    let drawer = PictureDrawer(program: try fakeHelper(action))
+    #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.crashed))
+  }
+
+  @Test("Helper: a missing libvips and a missing sandbox are reported")
+  func missingLibrary() throws {
+    #expect(throws: PictureSupportError.noLibvips) {
+      try PictureHelper(program: fakeHelper("pass", hello: "1, 1, 0, 0, 0, 0, 0, 0"))
+    }
+    #expect(throws: PictureSupportError.noSandbox) {
+      try PictureHelper(program: fakeHelper("pass", hello: "1, 2, 0, 0, 0, 0, 0, 0"))
+    }
+  }
+
+  @Test("Helper: a kernel without Landlock is reported, and pictures are drawn")
+  func missingLandlock() throws {
+    let helper = try PictureHelper(program: fakeHelper("pass", hello: "1, 0, 23, 127, 8, 14, 1, 0"))
+    #expect(helper.support.missingProtections == [.landlock])
+  }
+
+  @Test("Helper: a program that is no helper is reported")
+  func otherProgram() throws {
+    #expect(throws: PictureSupportError.notStarted("it ended with exit status 1")) {
+      try PictureHelper(program: "/bin/false")
+    }
+  }
+
+  // MARK: The sandbox
+
+  @Test(
+    "Helper: after the first request it opens no file and makes no socket",
+    .enabled("strace is not installed") { PictureScratch.tool("strace") != nil })
+  func systemCalls() throws {
+    let program = try PictureHelper.findProgram()
+    let strace = try #require(PictureScratch.tool("strace"))
+    try scratch.folder.write(
+      "#!/bin/sh\nexec \(strace) -f -qq -o \(scratch.folder.path("trace").string) \(program)\n", to: "traced")
+    chmod(scratch.folder.path("traced").string, 0o755)
+    let drawer = PictureDrawer(program: scratch.folder.path("traced"))
+    for name in [
+      "plain.jpg", "plain.png", "plain.webp", "plain.tif", "plain.gif", "plain.heic", "plain.avif",
+    ] {
+      if name != "plain.jpg" { try scratch.run("vips", "copy", "plain.ppm", name) }
+      _ = try scratch.draw(name, with: drawer).get()
+    }
+    drawer.stop()
+    let lines = String(decoding: try scratch.folder.bytes("trace"), as: UTF8.self).split(separator: "\n")
+    let first = try #require(lines.firstIndex { $0.contains("recvmsg(0") })
+    let calls = lines[first...]
+    #expect(calls.count > 50)
+    for name in ["socket(", "connect(", "execve(", "fork(", "kill(", "ptrace("] {
+      #expect(calls.allSatisfy { !$0.contains(" \(name)") })
+    }
+    let opened = calls.filter { $0.contains(" open") && !$0.contains("= -1 EACCES") }
+    #expect(opened.isEmpty, "\(opened.prefix(3))")
+  }
+}
