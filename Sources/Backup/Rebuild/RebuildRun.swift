@@ -129,8 +129,9 @@ struct RebuildRun {
     }
   }
 
-  /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and it has less than
-  /// half of the library's files, which are less than half of its photos. Families have some photos twice.
+  /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and less than half
+  /// of the library's files are those of its photos, or corrupt ones in their places, which are less than half of its photos,
+  /// too. Families have some photos twice.
   private func otherArchive(
     _ archives: RebuildArchives, _ plan: RebuildPlan, _ scan: PhotoScan
   ) -> FilePath? {
@@ -138,7 +139,10 @@ struct RebuildRun {
       !scan.files.isEmpty
     else { return nil }
     let common = plan.rows.count { row in
-      if case .found = row.state { row.isInArchive } else { false }
+      switch row.state {
+      case .found, .corrupt: row.isInArchive
+      case .none, .unreadable, .missing: false
+      }
     }
     let archived = archives.newest.saturatedSum(\.photoFiles)
     return common * 2 >= min(scan.files.count, archived) ? nil : archive.path
