@@ -85,23 +85,23 @@ let package = Package(
     .target(
       name: "Backup",
       dependencies: [
-        "ArchiveCatalog", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader", "Operations",
-        "Secrets",
+        "ArchiveCatalog", "Gallery", "PhotoLibrary", "Pictures", "Zip", "Checksums", "FileSystem",
+        "ImageHeader", "Operations", "Secrets",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Jobs",
       dependencies: [
         "ArchiveCatalog", "Backup", "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader",
-        "Operations", "Processes", "Secrets",
+        "FileSystem", "Operations", "Processes", "Secrets",
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Jobs", "PhotoLibrary", "Pictures", "Zip", "Checksums", "FileSystem",
-        "Operations", "Processes", "Secrets",
+        "ArchiveCatalog", "Backup", "Gallery", "Jobs", "PhotoLibrary", "Pictures", "Zip", "Checksums",
+        "FileSystem", "Operations", "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -151,7 +151,8 @@ let package = Package(
     .testTarget(
       name: "BackupTests",
       dependencies: [
-        "ArchiveCatalog", "Backup", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "ArchiveCatalog", "Backup", "Gallery", "Pictures", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "JobsTests",

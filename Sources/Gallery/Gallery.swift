@@ -97,11 +97,6 @@ package struct Gallery: Sendable {
   /// The number of photos.
   package var photoCount: Int { categories.saturatedSum(\.photos.count) }
 
-  /// The paths of all pages, relative to the gallery's folder.
-  package var paths: [String] {
-    [Self.startPage, Self.aboutPage] + sections.indices.map { Self.path(ofPage: $0) }
-  }
-
   /// The page that a reader opens first.
   package static let startPage = "index.html"
   /// The page about the gallery.
@@ -109,11 +104,20 @@ package struct Gallery: Sendable {
 
   static func path(ofPage index: Int) -> String { "gallery/\(index + 1).html" }
 
-  /// Passes each page, in the order of `paths`. Keeps no page.
-  package func forEachPage(_ body: (_ path: String, _ page: String) throws -> Void) rethrows {
+  /// A page that is rendered when it is written.
+  package struct Page {
+    /// The path, relative to the gallery's folder.
+    package let path: String
+    /// Returns the HTML document.
+    package let render: () -> String
+  }
+
+  /// All pages, the start page first.
+  package var pages: [Page] {
     let writer = PageWriter(self)
-    try body(Self.startPage, writer.startPage())
-    try body(Self.aboutPage, writer.aboutPage())
-    for index in sections.indices { try body(Self.path(ofPage: index), writer.page(index)) }
+    return [
+      Page(path: Self.startPage, render: writer.startPage),
+      Page(path: Self.aboutPage, render: writer.aboutPage),
+    ] + sections.indices.map { index in Page(path: Self.path(ofPage: index)) { writer.page(index) } }
   }
 }

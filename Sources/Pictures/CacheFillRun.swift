@@ -1,16 +1,21 @@
 import Checksums
 internal import FileSystem
-internal import Operations
+package import Operations
 internal import PhotoLibrary
 import Synchronization
-internal import SystemPackage
+package import SystemPackage
 
 /// One run that fills a cache.
-struct CacheFillRun {
+package struct CacheFillRun {
   let path: FilePath
   let counter: ProgressCounter
   /// The most bytes of the cache.
   var limit = PictureCache.mostBytes
+
+  /// Prepares a run for a caller with a thread and a counter of its own, such as an export.
+  package init(path: FilePath, counter: ProgressCounter, limit: Int = PictureCache.mostBytes) {
+    (self.path, self.counter, self.limit) = (path, counter, limit)
+  }
 
   /// The plan: one photo for each content.
   private struct Plan {
@@ -21,7 +26,8 @@ struct CacheFillRun {
     var faults: [(photo: Photo, fault: PictureFault)] = []
   }
 
-  func run() throws -> CacheFillSummary {
+  /// Draws all pictures that the cache lacks. Blocks; throws what the summary of `Work.fillCache` throws.
+  package func run() throws -> CacheFillSummary {
     counter.enter(.planning)
     let support = try PictureSupport.find()
     let library = try Library(path: path)

@@ -112,6 +112,28 @@ package final class PictureCache: Sendable {
     } ?? nil
   }
 
+  /// Returns the dimensions and lengths of all pictures.
+  package func pictures() -> [FileContent: PictureSize] {
+    flush()
+    let rows = access { database in
+      try database.rows(
+        "SELECT id, md5, size, width, height, length(thumbnail) FROM picture WHERE version = ? AND thumbnail NOT NULL",
+        [Self.version], of: "picture"
+      ) { row -> (FileContent, PictureSize) in
+        guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
+          throw row.fault("md5 is invalid")
+        }
+        return (
+          FileContent(md5: md5, size: try row.count("size", at: 2)),
+          PictureSize(
+            width: try row.count("width", at: 3), height: try row.count("height", at: 4),
+            bytes: try row.count("length", at: 5))
+        )
+      }
+    }
+    return Dictionary(rows ?? [], uniquingKeysWith: { first, _ in first })
+  }
+
   /// Returns what the cache knows about all contents.
   func states() -> [FileContent: State] {
     flush()

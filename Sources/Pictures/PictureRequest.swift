@@ -27,6 +27,21 @@ package struct Picture: Sendable, Equatable {
   package var jpeg: [UInt8]
 }
 
+/// The size of a picture.
+package struct PictureSize: Sendable, Equatable {
+  /// The width in pixels.
+  package let width: Int
+  /// The height in pixels.
+  package let height: Int
+  /// The length of the JPEG in bytes.
+  package let bytes: Int
+
+  /// Describes a size.
+  package init(width: Int, height: Int, bytes: Int) {
+    (self.width, self.height, self.bytes) = (width, height, bytes)
+  }
+}
+
 /// Why a photo has no picture.
 public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
   /// No decoder reads the format.

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Operations
 import PhotoLibrary
+import Pictures
 import SystemPackage
 import Zip
 
@@ -13,6 +14,8 @@ struct ArchiveExport {
   let library: Library
   /// The content tags of the library's photos.
   let tags: ContentTags
+  /// The cache that has the thumbnails of the plan; nil if it has none.
+  let cache: PictureCache?
   let outputPath: ArchiveOutputPath
   let date: Date
   let options: ExportOptions
@@ -128,17 +131,20 @@ struct ArchiveExport {
     pipeline.options.readers = try readers()
     pipeline.options.startsWriteBack = options.syncs
     let texts = MetadataEntries()
-    let entries = [
-      PipelineText(entryName: MetadataEntries.metadataName, modified: exportDate) { digests, write in
-        try texts.writeMetadata(
-          plan.document(uuid: uuid, exportDate: exportDate, fingerprint: fingerprint), photos: plan.records,
-          manifest: plan.manifest(digests), to: write)
-      },
-      PipelineText(entryName: MetadataEntries.checksumsName, modified: exportDate) { digests, write in
-        try texts.writeChecksums(
-          of: zip(digests, plan.items.lazy.map(\.entryName)).lazy.map { ($0, name: $1) }, to: write)
-      },
-    ]
+    let derived = DerivedEntries(plan, cache, date: exportDate)
+    let entries =
+      derived.entries + [
+        PipelineText(entryName: MetadataEntries.metadataName, modified: exportDate) { digests, write in
+          try texts.writeMetadata(
+            plan.document(uuid: uuid, exportDate: exportDate, fingerprint: fingerprint), photos: plan.records,
+            manifest: plan.manifest(digests), to: write)
+        },
+        PipelineText(entryName: MetadataEntries.checksumsName, modified: exportDate) { digests, write in
+          try texts.writeChecksums(
+            of: zip(digests, plan.items.lazy.map(\.entryName)).lazy.map { ($0, name: $1) }, derived.checksums,
+            to: write)
+        },
+      ]
     let corrupt = OrderedResults<Finding> { [counter] in counter.report($0) }
     return try pipeline.write(
       entries, to: file, isCancelled: { [counter] in counter.isCancelled },

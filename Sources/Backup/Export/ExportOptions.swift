@@ -1,5 +1,6 @@
 import ArchiveCatalog
 import Foundation
+import Gallery
 import Operations
 import PhotoLibrary
 import Secrets
@@ -54,6 +55,10 @@ public struct ExportOptions: Sendable {
   package var operation: LedgerOperation?
   /// Verifies every CRC and MD5 of the archive before it is published.
   public var verifies = false
+  /// Adds a thumbnail of each photo to the archive. Draws those that the library's cache lacks, which needs libvips.
+  public var includesThumbnails = false
+  /// The appearance of the gallery that the archive gets; nil for none.
+  package var gallery: Gallery.Style?
   /// The permissions of the archive, as in chmod(1); nil for access by the owner alone (0600).
   public var permissions: UInt16?
   /// Plans, but writes nothing.

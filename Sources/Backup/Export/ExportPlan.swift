@@ -1,7 +1,9 @@
 import Checksums
 import Foundation
+import Gallery
 import Operations
 import PhotoLibrary
+import Pictures
 
 /// What an export writes, decided before anything is written: a value that is complete when it is made. A dry run is
 /// the plan itself, and so are the totals of an exact percentage.
@@ -15,8 +17,12 @@ package struct ExportPlan: Sendable {
     package let fileName: String
     /// The current length of the file in bytes.
     package let size: Int
+    /// The size of its thumbnail in the archive; nil if the archive has none.
+    let thumbnail: PictureSize?
     /// The entry's name.
     package var entryName: String { "photos/\(fileName)" }
+    /// The name that the Android app's restore expects of a thumbnail's entry.
+    var thumbnailName: String { "thumbnails/thumb_\(fileName)" }
   }
 
   /// A photo that keeps its row and gets no entry, with the reason.
@@ -69,6 +75,8 @@ package struct ExportPlan: Sendable {
   package let part: Metadata.Part?
   /// How the archive depends on a base; nil for a full one.
   package let increment: PlannedIncrement?
+  /// The appearance of the gallery; nil for none.
+  let gallery: Gallery.Style?
 
   /// Bytes of all photo files in the archive.
   package var bytes: Int { items.saturatedSum(\.size) }
@@ -82,11 +90,13 @@ package struct ExportPlan: Sendable {
   ///   - options: what is selected, and how it is written.
   ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full
   ///     export.
+  ///   - thumbnails: the thumbnails that the archive gets, by the contents of their photos.
   ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   package init(
     _ library: LibraryContents, of libraryID: String? = nil, history: ExportHistory = ExportHistory(),
     _ options: ExportOptions, base: (archive: ExportBase, deletions: [PhotoLibrary.Deletion])? = nil,
+    thumbnails: [FileContent: PictureSize] = [:],
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
     categories = try library.categories.selected(by: options)
@@ -106,7 +116,7 @@ package struct ExportPlan: Sendable {
     isPartial = options.selectsSomePhotos
     isEncrypted = options.password != nil
     (self.libraryID, self.history) = (libraryID, history)
-    (tags, movements) = (options.tags, library.movements)
+    (tags, movements, gallery) = (options.tags, library.movements, options.gallery)
     selectionDigest = Self.selectionDigest(categories, options)
     part = nil
     var items: [Item] = []
@@ -120,7 +130,8 @@ package struct ExportPlan: Sendable {
         if base?.archive.contains(photo) != true {
           items.append(
             Item(
-              photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size))
+              photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size,
+              thumbnail: photo.md5.flatMap { thumbnails[FileContent(md5: $0, size: file.size)] }))
         }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
           modifiedFiles.append(ModifiedFile(id: photo.id, file: file))
@@ -141,7 +152,7 @@ package struct ExportPlan: Sendable {
   ) {
     (self.photos, self.items, self.missing, self.part) = (photos, items, missing, part)
     (categories, displayNames, modifiedFiles) = (plan.categories, plan.displayNames, plan.modifiedFiles)
-    (settings, isEncrypted) = (plan.settings, plan.isEncrypted)
+    (settings, isEncrypted, gallery) = (plan.settings, plan.isEncrypted, plan.gallery)
     (libraryID, history) = (plan.libraryID, plan.history)
     (tags, movements, selectionDigest) = (plan.tags, plan.movements, plan.selectionDigest)
     isPartial = plan.isPartial || part != nil

@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Pictures
 import Secrets
 import SystemPackage
 
@@ -47,6 +48,7 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
+    let pictures = options.drawsPictures ? try Pictures(of: library, counter) : nil
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {
@@ -59,11 +61,29 @@ public struct ExportRun {
           whileWaiting: counter.reportWaitingForLock)
         : nil
       defer { withExtendedLifetime(lock) {} }
-      return try run(library, outputPath)
+      return try run(library, outputPath, pictures)
     }
   }
 
-  private func run(_ library: Library, _ outputPath: ArchiveOutputPath) throws -> ExportSummary {
+  /// The thumbnails of a library. Made before the archive is begun, so that nothing slows it down.
+  private struct Pictures {
+    let cache: PictureCache
+    /// The photos that have none.
+    let missing: [Finding]
+    let notes: [String]
+
+    init(of library: Library, _ counter: ProgressCounter) throws {
+      let summary = try CacheFillRun(path: library.path, counter: counter).run()
+      cache = try PictureCache(of: library)
+      (missing, notes) = (summary.undrawable + summary.failed, summary.notes)
+      counter.begin(0...1)
+      counter.enter(.planning)
+    }
+  }
+
+  private func run(
+    _ library: Library, _ outputPath: ArchiveOutputPath, _ pictures: Pictures?
+  ) throws -> ExportSummary {
     // chooses the base first, and frees its rows before the library's rows are read
     let selectionDigest = try digest(ofSelection: library.categories())
     let baseChoice =
@@ -79,7 +99,8 @@ public struct ExportRun {
       ? baseChoice?.base?.comparing(contents.photos, in: library, counter) : nil
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
-      base: base.map { ($0, try library.deletions(since: $0.sequence)) }, files: library.files(of:))
+      base: base.map { ($0, try library.deletions(since: $0.sequence)) },
+      thumbnails: pictures?.cache.pictures() ?? [:], files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     counter.report(plan.missingFindings)
     // before anything is published: reading takes long and can be cancelled
@@ -91,7 +112,8 @@ public struct ExportRun {
       case _ where options.isDryRun: try dryRun(plan, outputPath)
       case .zip:
         try ArchiveExport(
-          library: library, tags: tags, outputPath: outputPath, date: date, options: options,
+          library: library, tags: tags, cache: pictures?.cache, outputPath: outputPath, date: date,
+          options: options,
           counter: counter
         )
         .run(plan)
@@ -109,6 +131,9 @@ public struct ExportRun {
       reason: isSelectionUnchanged
         ? baseChoice?.reason : baseChoice.map { _ in "the categories changed during the export" }
     )
+    summary.warnings +=
+      (pictures?.notes ?? [])
+      + (pictures?.missing.map { "\($0.message); the archive has no thumbnail of it" } ?? [])
     if options.reportsPhotos {
       summary.photoReports = outcome.plan.reports(
         of: libraryPath, options.format, corrupt: summary.corruptInLibrary)
@@ -170,6 +195,9 @@ public struct ExportRun {
 }
 
 extension ExportOptions {
+  /// True if the export needs thumbnails. A dry run draws nothing.
+  var drawsPictures: Bool { format == .zip && !isDryRun && (includesThumbnails || gallery != nil) }
+
   /// How often the export reads or writes each photo: with `verifies`, it reads the archive.
   var passes: Int { verifies ? 2 : 1 }
 }

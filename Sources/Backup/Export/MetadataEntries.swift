@@ -21,16 +21,23 @@ final class MetadataEntries {
   }
 
   /// Writes `checksums.md5` piece by piece.
+  ///
+  /// - Parameters:
+  ///   - files: the photos.
+  ///   - derived: the entries that were made from them.
   func writeChecksums(
-    of files: some Sequence<(MD5Digest, name: String)>, to write: (UnsafeRawBufferPointer) throws -> Void
+    of files: some Sequence<(MD5Digest, name: String)>, _ derived: [(MD5Digest, name: String)] = [],
+    to write: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var text = "\(digest.digest)  \(Self.metadataName)\n"
-    for (digest, name) in files {
+    func add(_ digest: MD5Digest, _ name: String) throws {
       text += "\(digest)  \(name)\n"
-      guard text.utf8.count >= 64 << 10 else { continue }
+      guard text.utf8.count >= 64 << 10 else { return }
       try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       text.removeAll(keepingCapacity: true)
     }
+    for (digest, name) in files { try add(digest, name) }
+    for (digest, name) in derived { try add(digest, name) }
     try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
   }
 }

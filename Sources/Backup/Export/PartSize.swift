@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import Gallery
 import PhotoLibrary
 
 /// Computes an upper bound of an archive's length before the archive is written. The photos are stored, the texts
@@ -11,6 +12,10 @@ struct PartSize {
     var name = 0
     var metadata: Int
     var isEntry = false
+    /// The bytes of the thumbnail and of its name; nil without one.
+    var thumbnail: (bytes: Int, name: Int)?
+    /// At least the bytes of its element on a page of the gallery.
+    var element = 0
 
     init(_ record: Metadata.PhotoRecord, _ item: (ExportPlan.Item, Metadata.ManifestEntry)?) {
       let manifest = item.map { [$0.1] } ?? []
@@ -20,10 +25,16 @@ struct PartSize {
         - Metadata().length(photos: [record], manifest: manifest)
       guard let (item, _) = item else { return }
       (photo, name, isEntry) = (item.size, item.entryName.utf8.count, true)
+      thumbnail = item.thumbnail.map { ($0.bytes, item.thumbnailName.utf8.count) }
+      // a byte of a name has at most six bytes as an entity, and three in a reference
+      element = 400 + 6 * item.photo.name.utf8.count + 6 * name
     }
   }
 
   private var entries = 2
+  private var items = 0
+  private var pages = 0
+  private let hasGallery: Bool
   private var metadata: Int
   private var checksums: Int
   private var photos = 0
@@ -41,6 +52,25 @@ struct PartSize {
     let names = [MetadataEntries.metadataName, MetadataEntries.checksumsName].map(\.utf8.count)
     checksums = Self.checksumLine(names[0])
     records = names.reduce(Self.endOfDirectory) { $0 + Self.recordsOfEntry($1) }
+    hasGallery = plan.gallery != nil
+    guard hasGallery else { return }
+    // the start page with a card for each category, the page about it, the summary, and a page for each category
+    entries += 3 + plan.categories.count
+    pages =
+      (3 + plan.categories.count) * Self.bytesOfPage
+      + plan.categories.reduce(0) { $0 + 1000 + 20 * $1.displayName.utf8.count }
+    for _ in 0..<3 + plan.categories.count { add(derived: 0, name: Self.bytesOfPageName) }
+  }
+
+  /// More than a page has without its photos.
+  private static let bytesOfPage = 16 << 10
+  /// More than the name of a page has.
+  private static let bytesOfPageName = 32
+
+  private mutating func add(derived bytes: Int, name: Int) {
+    photos += bytes
+    checksums += Self.checksumLine(name)
+    records += Self.recordsOfEntry(name)
   }
 
   mutating func add(_ member: Member) {
@@ -50,14 +80,25 @@ struct PartSize {
     photos += member.photo
     checksums += Self.checksumLine(member.name)
     records += Self.recordsOfEntry(member.name)
+    if let thumbnail = member.thumbnail {
+      entries += 1
+      add(derived: thumbnail.bytes, name: thumbnail.name)
+    }
+    guard hasGallery else { return }
+    items += 1
+    pages += member.element
+    guard items % Gallery.photosOnPage == 0 else { return }
+    entries += 1
+    pages += Self.bytesOfPage
+    add(derived: 0, name: Self.bytesOfPageName)
   }
 
   /// Uncompressed bytes of all entries.
-  var uncompressedBytes: Int { photos + metadata + checksums }
+  var uncompressedBytes: Int { photos + metadata + checksums + pages }
 
   /// Bytes of the file.
   var archiveBytes: Int {
-    photos + records + Self.deflated(metadata) + Self.deflated(checksums)
+    photos + records + Self.deflated(metadata) + Self.deflated(checksums) + Self.deflated(pages)
   }
 
   func fits(_ limits: PhoneLimits) -> Bool {

@@ -47,7 +47,11 @@ extension ExportPlan {
   /// Returns why a phone will refuse an archive of this plan, as far as the plan shows it.
   func phoneRefusals(_ limits: PhoneLimits, archiveBytes: Int) -> [String] {
     let photos = items.map { ($0.entryName, $0.size, $0.size) }
+    let thumbnails = items.compactMap { item in
+      item.thumbnail.map { (item.thumbnailName, $0.bytes, $0.bytes) }
+    }
     let texts = [(MetadataEntries.metadataName, 0, 0), (MetadataEntries.checksumsName, 0, 0)]
-    return limits.refusals(entries: photos + texts, archiveBytes: archiveBytes)
+    let pages = gallery.map { gallery($0, date: 0).pages.map { ($0.path, 0, 0) } } ?? []
+    return limits.refusals(entries: photos + thumbnails + pages + texts, archiveBytes: archiveBytes)
   }
 }

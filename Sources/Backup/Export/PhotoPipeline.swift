@@ -76,7 +76,7 @@ struct PhotoPipeline: Sendable {
       try archive.addPlaced(item.entryName, size: item.size, modified: item.modified)
     }
     for text in texts {
-      try archive.addText(text.entryName, modified: text.modified) { write in
+      try archive.addText(text.entryName, modified: text.modified, isCompressed: text.isCompressed) { write in
         try text.render(try feed.digests(), write)
       }
     }

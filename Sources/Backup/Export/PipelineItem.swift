@@ -27,12 +27,14 @@ struct TaggedContent: Sendable {
   func isExchanged(_ md5: MD5Digest, _ tag: ContentTag?) -> Bool { md5 == self.md5 && tag != self.tag }
 }
 
-/// A deflated entry after the photos, such as `metadata.json`.
+/// An entry after the photos, such as `metadata.json`.
 struct PipelineText {
   /// The entry's name in the archive.
   var entryName: String
   /// The entry's date, in milliseconds since 1970.
   var modified: Int64
+  /// True to store the entry, since it is compressed already; false to deflate it.
+  var isCompressed = false
   /// Renders the entry piece by piece after every photo's checksum is known. The checksums are in the items' order.
   var render: (_ digests: [MD5Digest], _ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 }

@@ -34,10 +34,13 @@ package struct ArchiveWriter {
 
   /// Adds a deflated entry of less than 4 GiB. `write` calls `text` after it has processed the entries added before,
   /// and throws what `text` throws.
+  ///
+  /// - Parameter isCompressed: true to store the bytes as they are, since they are compressed already. An encrypted archive
+  ///   deflates them nevertheless.
   package mutating func addText(
-    _ name: String, modified: Int64, _ text: @escaping Text
+    _ name: String, modified: Int64, isCompressed: Bool = false, _ text: @escaping Text
   ) throws(ArchiveWriteError) {
-    try add(NewEntry(name: name, modified: modified, contents: .text(text)))
+    try add(NewEntry(name: name, modified: modified, contents: .text(text, isCompressed: isCompressed)))
   }
 
   private mutating func add(_ entry: NewEntry) throws(ArchiveWriteError) {

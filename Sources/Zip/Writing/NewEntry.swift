@@ -4,8 +4,8 @@ struct NewEntry {
   enum Contents {
     /// `PlacedContents` provides them, and they are stored.
     case placed(size: Int)
-    /// They are rendered when the entry is written, and deflated.
-    case text(ArchiveWriter.Text)
+    /// They are rendered when the entry is written, and deflated unless they are compressed already.
+    case text(ArchiveWriter.Text, isCompressed: Bool)
   }
 
   var name: String

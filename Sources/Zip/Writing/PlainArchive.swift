@@ -17,7 +17,8 @@ struct PlainArchive {
     for entry in entries {
       switch entry.contents {
       case .placed(let size): try addPlaced(entry, size: size, to: file, placed, isCancelled)
-      case .text(let text): try addText(entry, text, to: file, isCancelled)
+      case .text(let text, let isCompressed):
+        try addText(entry, text, deflates: !isCompressed, to: file, isCancelled)
       }
     }
     try file.write(directory, at: position)
@@ -63,11 +64,12 @@ struct PlainArchive {
   }
 
   private mutating func addText(
-    _ entry: NewEntry, _ text: ArchiveWriter.Text, to file: borrowing File,
+    _ entry: NewEntry, _ text: ArchiveWriter.Text, deflates: Bool, to file: borrowing File,
     _ isCancelled: @escaping () -> Bool
   ) throws {
-    var record = EntryRecord(entry, method: 8, offset: position)
-    guard var deflation = Deflation() else { throw ArchiveWriteError.memory }
+    var record = EntryRecord(entry, method: deflates ? 8 : 0, offset: position)
+    var deflation = deflates ? Deflation() : nil
+    guard !deflates || deflation != nil else { throw ArchiveWriteError.memory }
     var checksum = CRC32()
     // the bytes to write next, and their offset; they begin with the header, whose numbers are not known yet
     var (waiting, place) = (record.localHeader, position)
@@ -78,13 +80,18 @@ struct PlainArchive {
         checksum.update(piece)
         record.size += piece.count
       }
-      try deflation.deflate(piece) { bytes in
+      func add(_ bytes: UnsafeRawBufferPointer) throws {
         record.compressedSize += bytes.count
         waiting += bytes
         guard waiting.count >= Self.capacity else { return }
         try file.write(waiting, at: place)
         place += waiting.count
         waiting.removeAll(keepingCapacity: true)
+      }
+      if deflates {
+        try deflation?.deflate(piece, add)
+      } else if let piece {
+        try add(piece)
       }
       // the header has no space for ZIP64
       guard !record.isLarge else { throw ArchiveWriteError.textTooLong(bytes: record.size) }

@@ -75,6 +75,11 @@ struct Export: AsyncParsableCommand {
       valueName: "number"))
   var maxChain: Int?
 
+  @Flag(help: "Add a thumbnail of each photo, and draw those that the cache lacks (apt install libvips42).")
+  var thumbnails = false
+
+  @OptionGroup var gallery: GalleryOptions
+
   @Flag(
     help: "Verify the archive before it is published, and its bases.")
   var verify = false
@@ -127,6 +132,9 @@ struct Export: AsyncParsableCommand {
     if encryption.encrypt, format == .json {
       throw ValidationError("a JSON backup cannot be encrypted; remove --encrypt or --format json")
     }
+    if thumbnails || gallery.gallery, format == .json {
+      throw ValidationError("a JSON backup has no pictures; remove --format json")
+    }
     if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
 
@@ -148,7 +156,9 @@ struct Export: AsyncParsableCommand {
     options.readers = readers.readers
     options.lockWait = lock.duration
     options.reportsPhotos = reports.reportsPhotos
+    options.includesThumbnails = thumbnails
     let reporter = Reporter(reports.output)
+    options.gallery = gallery.style(reporter)
     let (source, target) = (try library.path(), try destination())
     if requireMount { try checkMount(of: target) }
     // checks for a missing library before asking for a password

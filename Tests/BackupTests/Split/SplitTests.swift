@@ -1,6 +1,8 @@
 import Foundation
+import Gallery
 import Operations
 import PhotoLibrary
+import Pictures
 import SystemPackage
 import TestSupport
 import Testing
@@ -252,6 +254,46 @@ import Zip
     let (real, _) = try await split(library, Self.limits(entries: 9))
     #expect(dry.parts == real.parts)
     #expect(dry.photos == real.photos)
+  }
+
+  @Test(
+    "Split export: thumbnails and the pages of a gallery count as entries and bytes",
+    arguments: [false, true])
+  func derivedEntries(hasGallery: Bool) throws {
+    let photos = (1...Int64(60)).map { id in
+      var photo = SampleLibrary.Member(id: id, fileName: "\(id).jpg", bytes: [UInt8(id)]).photo
+      photo.fileSize = 1000
+      return photo
+    }
+    let contents = LibraryContents(
+      categories: [.sample(1, "family"), .sample(2, "cars")], photos: photos, settings: Settings(createdAt: 0)
+    )
+    let sizes = Dictionary(
+      uniqueKeysWithValues: try photos.map { photo in
+        let md5 = try #require(photo.md5)
+        return (FileContent(md5: md5, size: 1000), PictureSize(width: 300, height: 200, bytes: 5000))
+      })
+    var options = ExportOptions()
+    if hasGallery { options.gallery = Gallery.Style() }
+    let plan = try ExportPlan(contents, options, thumbnails: sizes) {
+      $0.map { .success(.init(size: 1000, modified: $0.createdAt)) }
+    }
+    var limits = PhoneLimits()
+    limits.entries = 32
+    let parts = SplitPlan(plan, limits, set: UUID()).parts
+    #expect(parts.map(\.items.count) == (hasGallery ? [12, 12, 12, 12, 12] : [15, 15, 15, 15]))
+    for part in parts {
+      let entries = DerivedEntries(part, nil, date: 0).entries.count + part.items.count + 2
+      #expect(entries <= limits.entries)
+    }
+    limits = PhoneLimits()
+    limits.uncompressedBytes = hasGallery ? 250_000 : 150_000
+    for part in SplitPlan(plan, limits, set: UUID()).parts {
+      let pages = part.gallery.map { style in
+        part.gallery(style, date: 0).pages.reduce(0) { $0 + $1.render().utf8.count }
+      }
+      #expect(part.items.count * 6000 + (pages ?? 0) <= limits.uncompressedBytes)
+    }
   }
 
   /// The apps refuse more than 10,000 entries, and count the two texts.

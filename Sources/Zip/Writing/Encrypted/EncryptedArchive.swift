@@ -17,7 +17,7 @@ enum EncryptedArchive {
         case .placed(let size):
           contents = .placed(index: placedCount, size: size)
           placedCount += 1
-        case .text(let text):
+        case .text(let text, _):
           contents = .text(text)
         }
         try handle.add(entry, EntrySource(session, entry: UInt64(number), contents), password)

@@ -1,0 +1,124 @@
+import Checksums
+import Foundation
+import Gallery
+import Operations
+import PhotoLibrary
+import Pictures
+
+/// The entries of an archive that are made from its photos: thumbnails, the pages of a gallery, and the summary of the
+/// categories. They follow the photos.
+final class DerivedEntries {
+  /// The entries, in the order of the archive.
+  private(set) var entries: [PipelineText] = []
+  private let names: [String]
+  /// The MD5s of the entries that are rendered.
+  private var digests: [MD5Digest] = []
+
+  /// - Parameters:
+  ///   - plan: the plan of the archive.
+  ///   - cache: the cache that has the thumbnails of the plan; nil if it has none.
+  ///   - date: the date of the archive, in milliseconds since 1970.
+  init(_ plan: ExportPlan, _ cache: PictureCache?, date: Int64) {
+    var rendered: [(name: String, date: Int64, isCompressed: Bool, bytes: () throws -> [UInt8])] = []
+    for item in plan.items where item.thumbnail != nil {
+      guard let content = item.photo.md5.map({ FileContent(md5: $0, size: item.size) }) else { continue }
+      // the directory of an encrypted archive is not encrypted
+      let taken = plan.isEncrypted ? date : item.photo.createdAt
+      rendered.append(
+        (
+          item.thumbnailName, taken, true,
+          {
+            // another process may have drawn so many pictures meanwhile that this one was removed
+            guard case .picture(let picture) = cache?.entry(for: content) else { return [] }
+            return picture.jpeg
+          }
+        ))
+    }
+    if let style = plan.gallery {
+      for page in plan.gallery(style, date: date).pages {
+        rendered.append((page.path, date, false, { Array(page.render().utf8) }))
+      }
+      rendered.append((CategorySummary.entryName, date, false, { try CategorySummary.document(of: plan) }))
+    }
+    names = rendered.map(\.name)
+    entries = rendered.map { entry in
+      PipelineText(entryName: entry.name, modified: entry.date, isCompressed: entry.isCompressed) {
+        [unowned self] _, write in
+        let bytes = try entry.bytes()
+        digests.append(MD5Digest(hashing: bytes))
+        try bytes.withUnsafeBytes { if !$0.isEmpty { try write($0) } }
+      }
+    }
+  }
+
+  /// The MD5s and names of the entries. Complete after the last one was rendered.
+  var checksums: [(MD5Digest, name: String)] { zip(digests, names).map { ($0, name: $1) } }
+}
+
+extension ExportPlan {
+  /// Returns the gallery of the photos that are stored in the archive: those of a category by date, the newest first.
+  ///
+  /// - Parameter date: the date of the archive, in milliseconds since 1970.
+  func gallery(_ style: Gallery.Style, date: Int64) -> Gallery {
+    let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+    func day(_ milliseconds: Int64) -> String { days.format(Date(milliseconds: milliseconds)) }
+    let byCategory = Dictionary(grouping: items, by: \.photo.categoryId)
+    let shown = categories.map { category in
+      let photos = (byCategory[category.id] ?? []).sorted {
+        ($1.photo.createdAt, $0.photo.id) < ($0.photo.createdAt, $1.photo.id)
+      }
+      return Gallery.Category(
+        name: category.displayName,
+        photos: photos.map { item in
+          Gallery.Photo(
+            name: item.photo.name, day: day(item.photo.createdAt), file: item.entryName,
+            thumbnail: item.thumbnail == nil ? nil : item.thumbnailName, width: item.thumbnail?.width ?? 0,
+            height: item.thumbnail?.height ?? 0)
+        })
+    }
+    return Gallery(shown, style: style, Gallery.Facts(version: Version.current, day: day(date)))
+  }
+}
+
+/// Android's summary of a category, an element of `categories_summary.json`. The Android app writes it beside its gallery:
+/// `ExportManager.kt`.
+struct CategorySummary: Encodable {
+  static let entryName = "categories_summary.json"
+
+  let categoryId: Int64
+  let categoryName: String
+  let photoCount: Int
+  let totalSize: Int
+  let oldestPhoto: Int64?
+  let newestPhoto: Int64?
+
+  private enum CodingKeys: CodingKey {
+    case categoryId, categoryName, photoCount, totalSize, oldestPhoto, newestPhoto
+  }
+
+  /// Encodes null for the dates of a category without photos, as the app does.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(categoryId, forKey: .categoryId)
+    try container.encode(categoryName, forKey: .categoryName)
+    try container.encode(photoCount, forKey: .photoCount)
+    try container.encode(totalSize, forKey: .totalSize)
+    try container.encode(oldestPhoto, forKey: .oldestPhoto)
+    try container.encode(newestPhoto, forKey: .newestPhoto)
+  }
+
+  /// Returns the document of the photos of an archive.
+  static func document(of plan: ExportPlan) throws -> [UInt8] {
+    let byCategory = Dictionary(grouping: plan.photos, by: \.categoryId)
+    let summaries = plan.categories.map { category in
+      let photos = byCategory[category.id] ?? []
+      return CategorySummary(
+        categoryId: category.id, categoryName: category.displayName, photoCount: photos.count,
+        totalSize: photos.saturatedSum(\.fileSize), oldestPhoto: photos.map(\.createdAt).min(),
+        newestPhoto: photos.map(\.createdAt).max())
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return [UInt8](try encoder.encode(summaries))
+  }
+}
