@@ -61,7 +61,7 @@ package struct GalleryTheme: Sendable, Equatable {
       dark: Palette(0x000000, 0x000000, 0xFFFFFF, 0xFFFFFF, 0xFFFF00, 0xFFFFFF)),
   ]
 
-  /// Returns the theme with a name; nil if there is none.
+  /// Returns the theme with a name; nil if no theme has it.
   package static func named(_ name: String) -> GalleryTheme? { all.first { $0.name == name } }
 }
 

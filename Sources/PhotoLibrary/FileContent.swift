@@ -11,3 +11,8 @@ package struct FileContent: Hashable, Sendable {
     self.size = size
   }
 }
+
+extension Photo {
+  /// The content of the photo's file; nil for an asset.
+  package var content: FileContent? { md5.map { FileContent(md5: $0, size: fileSize) } }
+}

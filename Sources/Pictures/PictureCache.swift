@@ -23,7 +23,7 @@ package final class PictureCache: Sendable {
   private static let batch = 200
   /// How exact `usedAt` is, in seconds.
   private static let precisionOfUse: Int64 = 86_400
-  private static let name: FilePath = "pictures.sqlite"
+  static let name: FilePath = "pictures.sqlite"
 
   /// What the cache knows about a content.
   package enum Entry: Sendable, Equatable {
@@ -305,7 +305,7 @@ package final class PictureCache: Sendable {
   }
 
   /// Opens the database without changing it, and checks its schema.
-  private static func openForReading(in folder: OpenFolder) throws -> PinnedDatabase {
+  static func openForReading(in folder: OpenFolder) throws -> PinnedDatabase {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(10)
@@ -332,7 +332,7 @@ package final class PictureCache: Sendable {
     return pinned
   }
 
-  private static func removeDatabase(in folder: borrowing Directory) throws {
+  static func removeDatabase(in folder: borrowing Directory) throws {
     for suffix in ["", "-journal"] { try folder.remove(FilePath(name.string + suffix)) }
   }
 
@@ -356,7 +356,7 @@ package final class PictureCache: Sendable {
     return folder
   }
 
-  private static func requireOwnership(_ folder: borrowing Directory, in library: Library) throws {
+  static func requireOwnership(_ folder: borrowing Directory, in library: Library) throws {
     guard !Ownership.isTrusted(library.path) else { return }
     for name in Library.pictureCacheFiles {
       guard let status = try folder.status(of: name), status.kind != .symbolicLink else { continue }
@@ -364,7 +364,7 @@ package final class PictureCache: Sendable {
     }
   }
 
-  private static func isCorruption(_ error: any Error) -> Bool {
+  static func isCorruption(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
     let codes: [ResultCode] = [
       .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_FORMAT,
@@ -376,75 +376,4 @@ package final class PictureCache: Sendable {
     guard let error = error as? DatabaseError else { return "\(error)" }
     return error.message ?? error.description
   }
-}
-
-// MARK: - Showing and clearing
-
-extension PictureCache {
-  /// What a cache contains.
-  package struct Status: Sendable, Equatable {
-    /// The number of pictures.
-    package var pictures = 0
-    /// The number of photos that cannot be drawn.
-    package var faults = 0
-    /// The bytes of the database.
-    package var bytes = 0
-    /// The number of different photos of the library without a picture, except those that cannot be drawn.
-    package var missing = 0
-    /// True if the cache cannot be read; it is then created again.
-    package var isCorrupt = false
-  }
-
-  /// Reads the cache of a library, without changing it. Blocks.
-  package static func status(of library: Library) throws -> Status {
-    var status = Status()
-    let contents = Set(try library.contents().photos.compactMap(\.content))
-    status.missing = contents.count
-    guard try library.folder.directory.status(of: Library.pictureCache)?.kind == .directory else {
-      return status
-    }
-    let folder = OpenFolder(try library.folder.directory.directory(Library.pictureCache))
-    guard let file = try folder.directory.status(of: name), file.kind == .file else { return status }
-    try requireOwnership(folder.directory, in: library)
-    status.bytes = file.size
-    do {
-      let pinned = try openForReading(in: folder)
-      // the connection is closed with the last reference to its owner
-      defer { withExtendedLifetime(pinned) {} }
-      try pinned.queue.read { database in
-        guard try PictureCacheSchema.known.check(database) > 0 else { return }
-        let rows = try database.rows(
-          "SELECT id, md5, size, thumbnail IS NULL FROM picture WHERE version = ?", [version], of: "picture"
-        ) { row in
-          (try row.bytes("md5", at: 1), try row.count("size", at: 2), try row.flag("thumbnail", at: 3))
-        }
-        for (md5, size, isFault) in rows {
-          if isFault { status.faults += 1 } else { status.pictures += 1 }
-          if let md5 = MD5Digest(bytes: md5), contents.contains(FileContent(md5: md5, size: size)) {
-            status.missing -= 1
-          }
-        }
-      }
-    } catch let error where isCorruption(error) {
-      status = Status(bytes: file.size, missing: contents.count, isCorrupt: true)
-    }
-    return status
-  }
-
-  /// Removes the cache of a library, but no untracked file in its folder. Blocks.
-  ///
-  /// - Throws: `FileLock.Busy` if another process uses the cache; `FileError`; `OwnershipError`.
-  package static func clear(_ library: Library) throws {
-    let root = library.folder
-    guard try root.directory.status(of: Library.pictureCache) != nil else { return }
-    let folder = try root.directory.directory(Library.pictureCache)
-    let lock = try FileLock("pictures.lock", in: folder, exclusive: true)
-    try removeDatabase(in: folder)
-    lock.release()
-  }
-}
-
-extension Photo {
-  /// The content of the photo's file; nil for an asset.
-  package var content: FileContent? { md5.map { FileContent(md5: $0, size: fileSize) } }
 }

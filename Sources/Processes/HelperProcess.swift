@@ -45,24 +45,12 @@ package final class HelperProcess {
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
 
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var all = sigset_t()
-    var none = sigset_t()
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-
+    var attributes = SpawnAttributes(leadsGroup: true)
     let words: [UnsafeMutablePointer<CChar>?] = [strdup(program)]
     let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) }
     defer { (words + variables).forEach { free($0) } }
     var id: pid_t = 0
-    let code = posix_spawn(&id, program, &actions, &attributes, words + [nil], variables + [nil])
+    let code = posix_spawn(&id, program, &actions, &attributes.value, words + [nil], variables + [nil])
     guard code == 0 else {
       close(ends[0])
       throw .notRun(errno: code)

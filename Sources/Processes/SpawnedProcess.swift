@@ -25,26 +25,14 @@ struct SpawnedProcess: ~Copyable {
       posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     }
 
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var all = sigset_t()
-    var none = sigset_t()
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let group = child.leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | group))
-
+    var attributes = SpawnAttributes(leadsGroup: child.leadsGroup)
     let words: [UnsafeMutablePointer<CChar>?] = ([child.program] + child.arguments).map { strdup($0) }
     let added: [UnsafeMutablePointer<CChar>?] = child.environment.map { strdup("\($0.key)=\($0.value)") }
     defer { (words + added).forEach { free($0) } }
     let inherited = Self.environment(without: child.environment)
     var id: pid_t = 0
     let code = posix_spawn(
-      &id, child.program, &actions, &attributes, words + [nil], inherited + added + [nil])
+      &id, child.program, &actions, &attributes.value, words + [nil], inherited + added + [nil])
     guard code == 0 else { throw .notRun(errno: code) }
     (self.id, leadsGroup) = (id, child.leadsGroup)
     if leadsGroup { Self.groups.withLock { _ = $0.insert(id) } }
