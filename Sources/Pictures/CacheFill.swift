@@ -18,8 +18,6 @@ public struct CacheFillSummary: Sendable, Equatable, FindingReport {
   public internal(set) var left = 0
   /// What the user should know about the cache.
   public internal(set) var notes: [String] = []
-  /// What draws the pictures.
-  public internal(set) var support: PictureSupport
 
   /// The photos that should have a picture and have none.
   public var findings: [Finding] { failed }
@@ -39,6 +37,6 @@ extension Work where Summary == CacheFillSummary {
   /// The summary throws `PictureSupportError` if nothing can be drawn on this machine, `CacheNotWritable`,
   /// `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func fillCache(of library: FilePath) -> Self {
-    Work { counter in try CacheFillRun(path: library, counter: counter).run() }
+    Work { counter in try CacheFillRun(path: library, counter: counter).run().summary }
   }
 }

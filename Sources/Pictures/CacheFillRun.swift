@@ -26,35 +26,41 @@ package struct CacheFillRun {
     var faults: [(photo: Photo, fault: PictureFault)] = []
   }
 
-  /// Draws all pictures that the cache lacks. Blocks; throws what the summary of `Work.fillCache` throws.
-  package func run() throws -> CacheFillSummary {
+  /// Draws all pictures that the cache lacks, and returns the cache. Blocks; throws what the summary of
+  /// `Work.fillCache` throws. Starts no helper if nothing is to be drawn.
+  package func run() throws -> (summary: CacheFillSummary, cache: PictureCache) {
     counter.enter(.planning)
-    let support = try PictureSupport.find()
     let library = try Library(path: path)
+    let contents = try library.contents()
+    let states = try PictureCache.states(of: library)
+    let isComplete = contents.photos.compactMap(\.content).allSatisfy { states[$0] == .drawn }
+    // before anything is written
+    let support = isComplete ? nil : try PictureSupport.find()
     let cache = try PictureCache(of: library, limit: limit)
     try cache.requireWritable()
     cache.keepOnly(try library.keptContents())
-    let contents = try library.contents()
-    let plan = plan(contents, cache.states(), support)
+    let plan = plan(contents, states, support)
     counter.setTotals(items: plan.photos.count, bytes: plan.photos.saturatedSum(\.photo.fileSize))
     counter.enter(.drawing)
 
-    var summary = CacheFillSummary(support: support)
+    var summary = CacheFillSummary()
     (summary.photos, summary.cached) = (plan.count, plan.cached)
     for (photo, fault) in plan.faults { add(fault, of: photo, contents, to: &summary) }
-    let drawn = try library.withPhotoReadLock(whileWaiting: counter.checkCancellation) {
-      try draw(plan, library, cache, contents, support)
+    if let support {
+      let drawn = try library.withPhotoReadLock(whileWaiting: counter.checkCancellation) {
+        try draw(plan, library, cache, contents, support)
+      }
+      summary.failed += drawn.failed
+      summary.undrawable += drawn.undrawable
+      (summary.drawn, summary.left) = (drawn.drawn, drawn.left)
     }
-    summary.failed += drawn.failed
-    summary.undrawable += drawn.undrawable
-    (summary.drawn, summary.left) = (drawn.drawn, drawn.left)
     try cache.requireWritable()
     summary.notes = cache.notes
-    return summary
+    return (summary, cache)
   }
 
   private func plan(
-    _ contents: LibraryContents, _ states: [FileContent: PictureCache.State], _ support: PictureSupport
+    _ contents: LibraryContents, _ states: [FileContent: PictureCache.State], _ support: PictureSupport?
   ) -> Plan {
     var plan = Plan()
     var planned: Set<FileContent> = []
@@ -67,7 +73,7 @@ package struct CacheFillRun {
       case .fault(.timeLimit, _, let attempts) where attempts < Self.mostAttempts:
         plan.photos.append((photo, content, attempts))
       case .fault(let fault, let decoders, _):
-        if decoders == support.decoders {
+        if decoders == support?.decoders {
           plan.faults.append((photo, fault))
         } else {
           plan.photos.append((photo, content, 0))
@@ -111,7 +117,7 @@ package struct CacheFillRun {
       if case .failed(let finding) = outcome { counter.report(finding) }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.fileName)
     }
-    var summary = CacheFillSummary(support: support)
+    var summary = CacheFillSummary()
     for (index, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       switch outcome {
       case .drawn: summary.drawn += 1

@@ -22,38 +22,49 @@ extension PictureCache {
 
   /// Reads the cache of a library, without changing it. Blocks.
   package static func status(of library: Library) throws -> Status {
-    var status = Status()
     let contents = Set(try library.contents().photos.compactMap(\.content))
-    status.missing = contents.count
-    guard try library.folder.directory.status(of: Library.pictureCache)?.kind == .directory else {
-      return status
-    }
-    let folder = OpenFolder(try library.folder.directory.directory(Library.pictureCache))
-    guard let file = try folder.directory.status(of: name), file.kind == .file else { return status }
-    try requireOwnership(folder.directory, in: library)
-    status.bytes = file.size
+    var status = Status(missing: contents.count)
     do {
-      let pinned = try openForReading(in: folder)
-      // the connection is closed with the last reference to its owner
-      defer { withExtendedLifetime(pinned) {} }
-      try pinned.queue.read { database in
-        guard try PictureCacheSchema.known.check(database) > 0 else { return }
-        let rows = try database.rows(
-          "SELECT id, md5, size, thumbnail IS NULL FROM picture WHERE version = ?", [version], of: "picture"
-        ) { row in
-          (try row.bytes("md5", at: 1), try row.count("size", at: 2), try row.flag("thumbnail", at: 3))
-        }
-        for (md5, size, isFault) in rows {
-          if isFault { status.faults += 1 } else { status.pictures += 1 }
-          if let md5 = MD5Digest(bytes: md5), contents.contains(FileContent(md5: md5, size: size)) {
-            status.missing -= 1
-          }
-        }
+      guard let (folder, bytes) = try existingDatabase(of: library) else { return status }
+      status.bytes = bytes
+      for (content, state) in try states(in: folder) {
+        if state == .drawn { status.pictures += 1 } else { status.faults += 1 }
+        if contents.contains(content) { status.missing -= 1 }
       }
     } catch let error where isCorruption(error) {
-      status = Status(bytes: file.size, missing: contents.count, isCorrupt: true)
+      status.isCorrupt = true
     }
     return status
+  }
+
+  /// Reads what the cache of a library knows about all contents, without changing it: nothing if the cache is missing
+  /// or corrupt. Blocks.
+  static func states(of library: Library) throws -> [FileContent: State] {
+    do {
+      guard let (folder, _) = try existingDatabase(of: library) else { return [:] }
+      return try states(in: folder)
+    } catch let error where isCorruption(error) {
+      return [:]
+    }
+  }
+
+  private static func states(in folder: OpenFolder) throws -> [FileContent: State] {
+    let pinned = try openForReading(in: folder)
+    // the connection is closed with the last reference to its owner
+    defer { withExtendedLifetime(pinned) {} }
+    return try pinned.queue.read { database in
+      try PictureCacheSchema.known.check(database) > 0 ? try states(in: database) : [:]
+    }
+  }
+
+  /// Returns the folder of the cache and the bytes of its database; nil if the library has none.
+  private static func existingDatabase(of library: Library) throws -> (folder: OpenFolder, bytes: Int)? {
+    let root = library.folder
+    guard try root.directory.status(of: Library.pictureCache)?.kind == .directory else { return nil }
+    let folder = OpenFolder(try root.directory.directory(Library.pictureCache))
+    guard let file = try folder.directory.status(of: name), file.kind == .file else { return nil }
+    try requireOwnership(folder.directory, in: library)
+    return (folder, file.size)
   }
 
   /// Removes the cache of a library, but no untracked file in its folder. Blocks.

@@ -137,26 +137,28 @@ package final class PictureCache: Sendable {
   /// Returns what the cache knows about all contents.
   func states() -> [FileContent: State] {
     flush()
-    let rows = access { database in
-      try database.rows(
-        """
-        SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL FROM picture WHERE version = ?
-        """, [Self.version], of: "picture"
-      ) { row -> (FileContent, State) in
-        guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
-          throw row.fault("md5 is invalid")
-        }
-        let content = FileContent(md5: md5, size: try row.count("size", at: 2))
-        guard try row.flag("thumbnail", at: 6) else { return (content, .drawn) }
-        return (
-          content,
-          .fault(
-            try row.enumeration("fault", at: 3), decoders: try row.text("decoders", at: 4),
-            attempts: try row.count("attempts", at: 5))
-        )
+    return access(Self.states(in:)) ?? [:]
+  }
+
+  static func states(in database: Database) throws -> [FileContent: State] {
+    let rows = try database.rows(
+      """
+      SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL FROM picture WHERE version = ?
+      """, [version], of: "picture"
+    ) { row -> (FileContent, State) in
+      guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
+        throw row.fault("md5 is invalid")
       }
+      let content = FileContent(md5: md5, size: try row.count("size", at: 2))
+      guard try row.flag("thumbnail", at: 6) else { return (content, .drawn) }
+      return (
+        content,
+        .fault(
+          try row.enumeration("fault", at: 3), decoders: try row.text("decoders", at: 4),
+          attempts: try row.count("attempts", at: 5))
+      )
     }
-    return Dictionary(rows ?? [], uniquingKeysWith: { first, _ in first })
+    return Dictionary(rows, uniquingKeysWith: { first, _ in first })
   }
 
   /// Keeps an entry. Writes it with others, at the latest by `flush`.

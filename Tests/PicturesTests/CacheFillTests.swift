@@ -32,7 +32,7 @@ struct CacheFillTests {
   }
 
   private func fill() throws -> CacheFillSummary {
-    try CacheFillRun(path: sample.path, counter: ProgressCounter()).run()
+    try CacheFillRun(path: sample.path, counter: ProgressCounter()).run().summary
   }
 
   @Test("Fill: each content is drawn once, and a damaged photo is reported")
@@ -142,14 +142,14 @@ struct CacheFillTests {
     let counter = ProgressCounter()
     counter.cancel()
     #expect(throws: CancellationError.self) {
-      try CacheFillRun(path: sample.path, counter: counter).run()
+      try CacheFillRun(path: sample.path, counter: counter).run().summary
     }
     #expect(try fill().drawn == 2)
   }
 
   @Test("Fill: a full cache is reported, and keeps its pictures")
   func fullCache() throws {
-    let summary = try CacheFillRun(path: sample.path, counter: ProgressCounter(), limit: 1_000).run()
+    let summary = try CacheFillRun(path: sample.path, counter: ProgressCounter(), limit: 1_000).run().summary
     #expect(summary.left == 4)
     #expect(summary.drawn == 0)
   }

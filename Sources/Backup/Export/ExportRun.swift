@@ -73,8 +73,8 @@ public struct ExportRun {
     let notes: [String]
 
     init(of library: Library, _ counter: ProgressCounter) throws {
-      let summary = try CacheFillRun(path: library.path, counter: counter).run()
-      cache = try PictureCache(of: library)
+      let summary: CacheFillSummary
+      (summary, cache) = try CacheFillRun(path: library.path, counter: counter).run()
       (missing, notes) = (summary.undrawable + summary.failed, summary.notes)
       counter.begin(0...1)
       counter.enter(.planning)
