@@ -8,7 +8,9 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -98,6 +100,15 @@ static void serve(void) {
   if (photo >= 0) close(photo);
 }
 
+// Returns 1 if memory can become executable; a service with MemoryDenyWriteExecute= forbids it.
+static int can_make_code(void) {
+  void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return 0;
+  int result = mprotect(page, 4096, PROT_READ | PROT_EXEC);
+  munmap(page, 4096);
+  return result == 0;
+}
+
 int main(void) {
   struct hello hello = {.magic = HELLO_MAGIC, .version = PROTOCOL_VERSION};
   close_range(3, ~0U, 0);
@@ -106,6 +117,8 @@ int main(void) {
   // an arena for each thread would use up the address space
   mallopt(M_ARENA_MAX, 1);
   hello.protections = restrict_to_libraries(&hello.landlock_version);
+  // libvips compiles some of its loops at run time, and would abort
+  if (!can_make_code()) setenv("VIPS_NOVECTOR", "1", 1);
   const char *fault = load_vips();
   if (fault) {
     fprintf(stderr, "smilepile-pictures: %s; drawing pictures needs libvips: apt install libvips42\n", fault);

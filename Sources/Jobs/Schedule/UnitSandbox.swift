@@ -20,7 +20,8 @@ struct UnitSandbox {
     return ((hasPrivateTemporaries ? ["PrivateTmp=true"] : []) + parts).joined(separator: "\n")
   }
 
-  /// For a service that only reads and writes files, as far as a user's systemd can.
+  /// For a service that only reads and writes files, as far as a user's systemd can. The process that draws pictures needs
+  /// the system calls with which it restricts itself further.
   private static let ofFiles = """
     NoNewPrivileges=true
     RestrictAddressFamilies=AF_UNIX
@@ -30,7 +31,8 @@ struct UnitSandbox {
     LockPersonality=true
     MemoryDenyWriteExecute=true
     SystemCallArchitectures=native
-    SystemCallFilter=@system-service
+    SystemCallFilter=@system-service seccomp
+    SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
     SystemCallFilter=~@resources
     SystemCallErrorNumber=EPERM
     """
