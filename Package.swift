@@ -92,8 +92,8 @@ let package = Package(
     .target(
       name: "Jobs",
       dependencies: [
-        "ArchiveCatalog", "Backup", "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader",
-        "FileSystem", "Operations", "Processes", "Secrets",
+        "ArchiveCatalog", "Backup", "Gallery", "HTML", "PhotoLibrary", "Pictures", "Zip", "Checksums",
+        "FileSystem", "ImageHeader", "Operations", "Processes", "Secrets",
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ]),

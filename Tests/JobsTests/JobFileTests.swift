@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Gallery
 import Jobs
 import SystemPackage
 import TestSupport
@@ -86,6 +87,8 @@ struct JobFileTests {
           encrypt: {password-command: pass show x, force-weak-password: true}
           verify: false
           incremental: {max-chain: 3}
+          thumbnails: yes
+          gallery: {theme: forest-green, appearance: dark, text-size: 120}
           tags: one
           mode: 640
           retention: {keep-last: 1, keep-hourly: 2, keep-daily: 3, keep-weekly: 4, keep-monthly: 5, keep-yearly: 6,
@@ -113,6 +116,10 @@ struct JobFileTests {
     #expect(job.allowsWeakPassword)
     #expect(!job.verifies)
     #expect(job.maximumChainDepth == 3)
+    #expect(job.includesThumbnails)
+    #expect(job.gallery?.theme.name == "forest-green")
+    #expect(job.gallery?.appearance == .dark)
+    #expect(job.gallery?.textSize == 120)
     #expect(job.archiveTags == ["full", "one"])
     #expect(job.permissions == 0o640)
     #expect(job.lockWait == 3600)
@@ -140,6 +147,22 @@ struct JobFileTests {
     #expect(small.library == nil)
     #expect(small.verifies)
     #expect(small.retention == nil)
+    #expect(!small.includesThumbnails)
+    #expect(small.gallery == nil)
+  }
+
+  @Test("Job file: a gallery has the default appearance, or a section; an unknown theme is a warning")
+  func gallery() throws {
+    let text = "jobs:\n  a:\n    library: /l\n    destinations: /d\n    gallery: "
+    #expect(try read(text + "true\n").first?.gallery == Gallery.Style())
+    #expect(try read(text + "no\n").first?.gallery == nil)
+    let file = try JobFile(
+      text: text + "{theme: purple, text-size: 150}\n", path: "/etc/smilepile/config.yaml", home: nil)
+    #expect(file.jobs.first?.gallery?.theme == .smilepile)
+    #expect(file.jobs.first?.gallery?.textSize == 150)
+    #expect(
+      file.warnings.map(\.message) == ["no theme is named “purple”; the gallery has the theme smilepile"])
+    #expect(file.warnings.map(\.line) == [5])
   }
 
   @Test(
@@ -158,6 +181,13 @@ struct JobFileTests {
       (
         "jobs:\n  a:\n    destinations: x\n    split: phone\n    incremental: true\n", 4, "cannot be combined"
       ),
+      (
+        "jobs:\n  a:\n    destinations: x\n    gallery: maybe\n", 4,
+        "must be true or false, or have “theme: forest-green” below it"
+      ),
+      ("jobs:\n  a:\n    destinations: x\n    gallery: {text-size: 99}\n", 4, "from 100 to 200"),
+      ("jobs:\n  a:\n    destinations: x\n    gallery: {appearance: dim}\n", 4, "system, light or dark"),
+      ("jobs:\n  a:\n    destinations: x\n    gallery: {colour: red}\n", 4, "unknown key “colour”"),
       ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
       ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
       ("jobs:\n  a:\n    destinations: {path: x, sentinel: a/b}\n", 3, "name of a file"),

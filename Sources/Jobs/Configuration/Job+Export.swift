@@ -26,6 +26,8 @@ extension Job {
     options.isIncremental = maximumChainDepth != nil
     options.maximumChainDepth = maximumChainDepth ?? options.maximumChainDepth
     options.phoneLimits = splitsForPhones ? PhoneLimits() : nil
+    options.includesThumbnails = includesThumbnails
+    options.gallery = gallery
     options.verifies = verifies
     options.permissions = permissions
     options.lockWait = .seconds(lockWait)

@@ -1,4 +1,5 @@
 import Backup
+import Gallery
 import SystemPackage
 
 /// One entry of the job file: what to back up, where to, and how.
@@ -31,6 +32,10 @@ package struct Job: Sendable, Equatable {
   package var maximumChainDepth: Int?
   /// Splits a backup into archives that phones can read.
   package var splitsForPhones = false
+  /// Adds a thumbnail of each photo to the archives.
+  package var includesThumbnails = false
+  /// The appearance of the gallery in the archives; nil for none.
+  package var gallery: Gallery.Style?
   /// Additional tags of the archives.
   package var tags: [String] = []
   /// The permissions of the archives, in the form of chmod(1); nil for access by the owner only.

@@ -1,5 +1,5 @@
 import Backup
-import Yams
+import Gallery
 
 /// Reads the parts of a job that have a few keys each.
 extension JobFileReader {
@@ -23,16 +23,44 @@ extension JobFileReader {
 
   /// Reads whether backups are incremental, and the maximum chain depth.
   mutating func increments(_ section: inout YAMLSection, _ job: inout Job) {
-    guard let node = section.node("incremental") else { return }
-    switch node.scalar?.string {
-    case "true": job.maximumChainDepth = ExportOptions.defaultMaximumChainDepth
-    case "false": break
-    default:
-      guard node.mapping != nil, var part = self.section(node, "“incremental”") else {
-        return section.fault("incremental", "must be true or false, or have “max-chain: 7” below it")
-      }
+    switch section.switch("incremental", example: "max-chain: 7") {
+    case .off: break
+    case .on: job.maximumChainDepth = ExportOptions.defaultMaximumChainDepth
+    case .section(let node):
+      guard var part = self.section(node, "“incremental”") else { return }
       job.maximumChainDepth = part.number("max-chain", in: 1...1000) ?? ExportOptions.defaultMaximumChainDepth
       close(&part)
+    }
+  }
+
+  /// Reads whether archives have a gallery, and its appearance. An unknown theme is a warning.
+  mutating func gallery(_ section: inout YAMLSection) -> Gallery.Style? {
+    switch section.switch("gallery", example: "theme: forest-green") {
+    case .off: return nil
+    case .on: return Gallery.Style()
+    case .section(let node):
+      guard var part = self.section(node, "“gallery”") else { return nil }
+      defer { close(&part) }
+      var style = Gallery.Style()
+      if let name = part.text("theme") {
+        if let theme = GalleryTheme.named(name) {
+          style.theme = theme
+        } else {
+          warnings.append(
+            ConfigurationFault(
+              line: part.line(of: "theme"),
+              message: "no theme is named “\(name)”; the gallery has the theme \(style.theme.name)"))
+        }
+      }
+      if let text = part.text("appearance") {
+        if let appearance = GalleryAppearance(rawValue: text) {
+          style.appearance = appearance
+        } else {
+          part.fault("appearance", "must be system, light or dark")
+        }
+      }
+      style.textSize = part.number("text-size", in: Gallery.Style.textSizes) ?? style.textSize
+      return style
     }
   }
 

@@ -12,7 +12,7 @@ struct JobFileReader {
   /// The state folder; nil if unknown.
   let state: FilePath?
   private(set) var faults: [ConfigurationFault] = []
-  private(set) var warnings: [ConfigurationFault] = []
+  var warnings: [ConfigurationFault] = []
   /// The inboxes of the jobs up to now.
   var knownInboxes: [(job: Job, inbox: Inbox)] = []
   /// The files that jobs replace with every run, with their names for messages.
@@ -86,6 +86,8 @@ struct JobFileReader {
         section.fault("split", "must be phone")
       }
     }
+    job.includesThumbnails = section.flag("thumbnails") ?? false
+    job.gallery = gallery(&section)
     job.tags = section.texts("tags") ?? []
     job.permissions = permissions(&section)
     job.retention = retention(&section)

@@ -89,6 +89,28 @@ struct YAMLSection {
     }
   }
 
+  /// What a key says that turns something on, or describes it in a section.
+  enum Switch {
+    case off
+    case on
+    case section(Node)
+  }
+
+  /// Reads a boolean or a section; `off` if the key is missing.
+  ///
+  /// - Parameter example: a line of the section, for the message.
+  mutating func `switch`(_ key: String, example: String) -> Switch {
+    guard let node = node(key) else { return .off }
+    if node.mapping != nil { return .section(node) }
+    switch node.scalar?.string.lowercased() {
+    case "true", "yes", "on": return .on
+    case "false", "no", "off": return .off
+    default:
+      fault(node.line, "“\(key)” must be true or false, or have “\(example)” below it")
+      return .off
+    }
+  }
+
   mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let node = node(key) else { return nil }
     guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {

@@ -2,6 +2,7 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import PhotoLibrary
+import Pictures
 import SystemPackage
 
 /// Fourth phase, if no destination has the current content of the library: exports to the first destination that
@@ -13,16 +14,31 @@ struct ExportPhase {
   func run(_ destination: DestinationState) throws -> (DestinationState, ExportSummary) {
     // verification may have taken long, and the disk may no longer be mounted
     try destination.configuration.check()
-    let summary = try ExportRun(
-      libraryPath: context.library, destination: destination.folder, options: context.exportOptions,
-      counter: context.counter
-    ).run()
+    let summary = try export(to: destination.folder)
     let archives = try summary.archives.map { try ArchiveDescriptor(path: $0, password: context.password) }
     var destination = destination
     destination.upToDateArchives = archives
     destination.hasNewArchives = true
     destination.inventory = destination.inventory?.updated(adding: archives, context.operation.ledger)
     return (destination, summary)
+  }
+
+  /// Exports without pictures if none can be drawn: a backup does not depend on libvips.
+  private func export(to folder: FilePath) throws -> ExportSummary {
+    var options = context.exportOptions
+    func run() throws -> ExportSummary {
+      try ExportRun(
+        libraryPath: context.library, destination: folder, options: options, counter: context.counter
+      ).run()
+    }
+    do {
+      return try run()
+    } catch let error as PictureSupportError {
+      (options.includesThumbnails, options.gallery) = (false, nil)
+      var summary = try run()
+      summary.warnings.append("the archive has no thumbnails and no gallery: \(error)")
+      return summary
+    }
   }
 
   /// Returns true if the error concerns only this destination, for example because its disk is full.
