@@ -9,7 +9,7 @@ import Testing
     arguments: [
       ("export,export like FAT", 79), ("import merge,import replace", 127), ("import several,add,init", 131),
       ("clean", 53), ("reset,reset for good,undo reset", 37), ("rebuild,rebuild like FAT", 61),
-      ("inbox,inbox like FAT", 151), ("import many", 89),
+      ("inbox,inbox like FAT", 151), ("import many", 89), ("report", 23),
       ("import continued,continued like FAT,add continued", 113),
       ("export incremental,flatten,import chain", 151),
       ("extract,extract like FAT,extract many", 61),

@@ -1,6 +1,7 @@
 import Backup
 import FileSystem
 import Foundation
+import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -18,6 +19,7 @@ struct Scene: Sendable {
   var backup: FilePath { folder.appending("backup.zip") }
   var secondBackup: FilePath { folder.appending("second.zip") }
   var inbox: FilePath { folder.appending("inbox") }
+  var statusPage: FilePath { folder.appending("status/page.html") }
 
   /// Makes the scene from which all others are copied.
   static func make(in folder: FilePath) async throws -> Scene {
@@ -97,6 +99,26 @@ struct Scene: Sendable {
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: backup.string)))
     let isThere = files["phone.zip"] == bytes || files["imported/phone.zip"] == bytes
     return isThere ? [] : ["the backup in the inbox is lost or changed"]
+  }
+
+  /// Writes the status page of the library, in place of an earlier one.
+  func writeStatusPage() throws {
+    try FileManager.default.createDirectory(
+      atPath: statusPage.removingLastComponent().string, withIntermediateDirectories: true)
+    let state = StateFolder(path: folder.appending("state"))
+    try StatusPage(of: Library(path: library), state).write(to: statusPage, outside: state) { $0.message }
+  }
+
+  /// Returns how the status page differs from a complete one, and what other files are beside it after another run.
+  func faultsOfStatusPage(_ isRunAgain: Bool) throws -> [String] {
+    var files = try FolderTree(statusPage.removingLastComponent()).files
+    let page = String(decoding: files.removeValue(forKey: "page.html") ?? [], as: UTF8.self)
+    var faults: [String] = []
+    if !page.hasPrefix("<!DOCTYPE html>") || !page.hasSuffix("</html>\n") {
+      faults.append("the status page is not complete")
+    }
+    if isRunAgain { faults += files.keys.map { "\($0) is left beside the status page" } }
+    return faults
   }
 
   /// Returns the files that a reset for good has left, although it deletes those of all photos.

@@ -178,6 +178,16 @@ extension WalkedOperation {
       name: "verify", result: .nothing, arguments: { [["verify", "-l", $0.library.string]] },
       run: { scene in try await Work.verify(library: scene.library).summary.damaged.isEmpty }),
     WalkedOperation(
+      name: "report", result: .nothing,
+      arguments: { [["report", "-l", $0.library.string, "-o", $0.statusPage.string]] },
+      run: { scene in
+        try scene.writeStatusPage()
+        return true
+      },
+      // it replaces the page of an earlier run
+      prepare: { try $0.writeStatusPage() },
+      faults: { scene, isRunAgain in try scene.faultsOfStatusPage(isRunAgain) }),
+    WalkedOperation(
       name: "verify archive", result: .nothing, arguments: { [["verify", $0.backup.string]] },
       run: { scene in try await Work.verify([scene.backup]).summary.damaged.isEmpty }),
   ]
