@@ -1,0 +1,337 @@
+"""What the pages must be in each browser. A check returns its faults."""
+import html.parser, pathlib, re, time, urllib.parse
+
+from .samples import shown
+
+MOST_PHOTOS, MOST_SECONDS, MOST_MEGABYTES, MOST_THUMBNAILS, MOST_START_BYTES = 500, 1.0, 250, 100, 200_000
+WIDE, PHONE = (1280, 900), (390, 844)
+
+FOCUSABLE = "a[href], button, summary, input, [tabindex='0']"
+# The element that has the focus, with what a person sees of it.
+FOCUS = """(() => {
+  const element = document.activeElement, style = getComputedStyle(element), place = element.getBoundingClientRect();
+  return {
+    index: [...document.querySelectorAll("%s")].indexOf(element), tag: element.tagName,
+    ring: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+    isVisible: place.width > 0 && place.right > 0 && place.bottom > 0 && place.left < innerWidth && place.top < innerHeight,
+    inViewer: element.closest("dialog") !== null,
+  };
+})()""" % FOCUSABLE
+VIEWER = """(() => {
+  const dialog = document.querySelector("dialog.viewer"), image = dialog.querySelector("img");
+  return { open: dialog.open, file: image.getAttribute("src") && decodeURI(image.src), caption: dialog.querySelector("p").textContent };
+})()"""
+
+
+def quiet(browser, page):
+    """Returns what the browser reported since the last call: messages, requests that are not for files, and dialogs."""
+    if hasattr(browser, "collect"):
+        browser.collect()
+    faults = [f"{kind}: {text[:200]}" for kind in ("messages", "requests", "dialogs") for text in getattr(browser, kind)]
+    for kind in "messages", "requests", "dialogs":
+        getattr(browser, kind).clear()
+    return [f"{page}: {fault}" for fault in faults]
+
+
+class References(html.parser.HTMLParser):
+    """The links and images of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.page, self.links, self.images = page, [], []
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and not value.startswith("#"):
+                path = pathlib.Path(urllib.parse.unquote(urllib.parse.urlsplit(urllib.parse.urljoin(self.page.as_uri(), value)).path))
+                (self.links if name == "href" else self.images).append(path)
+
+
+def pages_of(folder):
+    return [folder / "index.html", *sorted(folder.glob("gallery/*.html"), key=lambda path: (len(path.name), path.name))]
+
+
+def references(folder):
+    """Every reference of every page is a file of the folder, and every photo is two links from the start page."""
+    faults = []
+    for page in pages_of(folder):
+        found = References(page)
+        for path in found.links + found.images:
+            if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+                faults.append(f"{page.name}: a reference leads to {path}")
+        if len(found.images) > MOST_PHOTOS:
+            faults.append(f"{page.name}: {len(found.images)} photos")
+    start = References(folder / "index.html").links
+    reached = {path for page in start if page.suffix == ".html" for path in References(page).links}
+    missing = set((folder / "photos").iterdir()) - reached
+    return faults + [f"more than two links to {path.name}" for path in missing]
+
+
+BAD_PAGE = """<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>Bad</title><main><h1>Bad</h1><p style="color: #CCC">Pale</p></main>
+<script>console.log("written"); new Image().src = "http://127.0.0.1/x.png"; setTimeout(() => alert("dialog"), 100);</script>
+<script>thrown();</script></html>
+"""
+
+
+def detection(browser, axe, page):
+    """The checks find what they search, on a page that has it."""
+    page.write_text(BAD_PAGE)
+    browser.open(page)
+    faults = [] if axe is None or any("color-contrast" in fault for fault in barriers(browser, axe)) else ["axe-core missed a contrast"]
+    browser.evaluate("new Promise(end => setTimeout(() => end(0), 300))")
+    found = "\n".join(quiet(browser, page.name))
+    expected = "console.log", "thrown is not defined", "requests: http:", "dialogs: "
+    return faults + [f"missed {text}: {found}" for text in expected if text not in found]
+
+
+def console(browser, pages):
+    """Light, dark, and scrolled to its end, no page reports or requests anything."""
+    faults = []
+    for scheme in "light", "dark":
+        browser.set_media(scheme)
+        for page in pages:
+            browser.open(page)
+            browser.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+            # images that became visible are loaded; those that cannot be loaded are a fault
+            broken = browser.evaluate("""new Promise(end => setTimeout(() => end(
+              [...document.images].filter(image => image.complete && !image.naturalWidth && image.src).length), 100))""")
+            if broken:
+                faults.append(f"{page.name}: {broken} images are broken")
+            faults += quiet(browser, page.name)
+    return faults
+
+
+def scheme(browser, folders):
+    """The appearance is that of the style, or that of the system without any script."""
+    faults = []
+    for appearance, folder in folders.items():
+        colors = {}
+        for preferred in "light", "dark":
+            browser.set_media(preferred)
+            browser.set_script(False)
+            browser.open(folder / "index.html")
+            colors[preferred] = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+            browser.set_script(True)
+        if (colors["light"] != colors["dark"]) != (appearance == "system"):
+            faults.append(f"{appearance}: {colors}")
+        isDark = {color: sum(map(int, re.findall(r"\d+", color)[:3])) < 384 for color in colors.values()}
+        for preferred, color in colors.items():
+            expected = preferred if appearance == "system" else appearance
+            if isDark[color] != (expected == "dark"):
+                faults.append(f"{appearance} with {preferred}: {color}")
+    browser.set_media()
+    return faults
+
+
+def preferences(browser, page):
+    """Forced colours keep borders and focus; reduced motion ends transitions."""
+    faults = []
+    look = """(() => {
+      const photo = document.querySelector(".photo"), style = getComputedStyle(photo);
+      photo.focus({ focusVisible: true });
+      return { border: parseFloat(style.borderTopWidth), ring: parseFloat(getComputedStyle(photo).outlineWidth),
+        motion: style.transitionDuration, back: getComputedStyle(document.body).backgroundColor,
+        text: getComputedStyle(photo.querySelector(".name")).color };
+    })()"""
+    found = {}
+    for name, media in ("plain", {}), ("forced", {"forced": True}), ("reduced", {"reduced": True}):
+        browser.set_media(**media)
+        browser.open(page)
+        found[name] = browser.evaluate(look)
+    browser.set_media()
+    for name, style in found.items():
+        if style["border"] < 1 or style["ring"] < 2 or style["back"] == style["text"]:
+            faults.append(f"{name}: {style}")
+    if found["forced"]["back"] == found["plain"]["back"]:
+        faults.append(f"forced colours: the background is {found['forced']['back']}")
+    if float(found["plain"]["motion"].rstrip("s")) <= 0 or float(found["reduced"]["motion"].rstrip("s")) > 0:
+        faults.append(f"motion: {found['plain']['motion']}, reduced: {found['reduced']['motion']}")
+    return faults
+
+
+def keyboard(browser, page):
+    """Tab reaches everything with a visible ring; the keys move in the viewer; the focus returns."""
+    faults = []
+
+    def expect(what, found, expected):
+        if found != expected:
+            faults.append(f"{what}: {found}, not {expected}")
+
+    def focus(what, index):
+        # the viewer moves the focus after it has closed
+        for _ in range(20):
+            found = browser.evaluate(FOCUS)["index"]
+            if found == index:
+                return
+            time.sleep(0.05)
+        expect(what, found, index)
+
+    def viewer(what, index):
+        found = browser.evaluate(VIEWER)
+        expect(f"{what}: open", found["open"], index is not None)
+        if index is not None:
+            expect(f"{what}: photo", found["file"], photos[index])
+            expect(f"{what}: place", f"{index + 1} of {len(photos)}" in found["caption"], True)
+
+    browser.open(page)
+    photos = browser.evaluate("[...document.querySelectorAll('a.photo')].map(link => decodeURI(link.href))")
+    count = browser.evaluate(f"[...document.querySelectorAll(\"{FOCUSABLE}\")].filter(item => item.checkVisibility()).length")
+    for index in range(count):
+        browser.press("Tab")
+        found = browser.evaluate(FOCUS)
+        expect(f"Tab {index + 1}", (found["index"], found["isVisible"]), (index, True))
+        if found["ring"] < 2:
+            faults.append(f"Tab {index + 1}: {found['tag']} has no ring")
+    first = count - len(photos)
+    browser.open(page)
+    browser.press("Tab", "Enter", "Tab")
+    expect("skip link", browser.evaluate(FOCUS)["index"], browser.evaluate(
+        f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.closest('main'))"))
+    browser.press(*["Tab"] * (first + 1 - browser.evaluate(FOCUS)["index"]))
+    browser.press("Enter")
+    viewer("Enter", 1)
+    for key, index in [("ArrowRight", 2), ("ArrowLeft", 1), ("ArrowLeft", 0), ("ArrowLeft", 0), ("End", len(photos) - 1),
+                       ("ArrowRight", len(photos) - 1), ("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2)]:
+        browser.press(key)
+        viewer(key, index)
+    # one more Tab reaches the browser's own buttons
+    for key in [], ["Tab"], ["Tab"]:
+        browser.press(*key)
+        expect("focus in the viewer", browser.evaluate(FOCUS)["inViewer"], True)
+    browser.press("Escape")
+    viewer("Escape", None)
+    focus("focus after Escape", first + 2)
+    browser.press("Enter", "Tab", "Enter")
+    viewer("button", 3)
+    browser.press("Tab", "Enter")
+    viewer("button to close", None)
+    focus("focus after closing", first + 3)
+    return faults + quiet(browser, page.name)
+
+
+def swipes(browser, page):
+    """A swipe shows the next photo; a touch that moves little, or up, does not."""
+    faults = []
+    browser.set_size(*PHONE)
+    browser.open(page)
+    photos = browser.evaluate("[...document.querySelectorAll('a.photo')].map(link => decodeURI(link.href))")
+    browser.evaluate("document.querySelector('a.photo').click()")
+    for start, end, index in [((300, 400), (90, 410), 1), ((300, 400), (90, 410), 2), ((90, 400), (300, 410), 1),
+                              ((200, 400), (180, 400), 1), ((200, 600), (140, 300), 1)]:
+        browser.swipe(start, end)
+        found = browser.evaluate(VIEWER)["file"]
+        if found != photos[index]:
+            faults.append(f"swipe from {start} to {end}: {found}")
+    browser.set_size(*WIDE)
+    return faults + quiet(browser, page.name)
+
+
+def without_script(browser, folder):
+    """Without JavaScript, keys open a category and a photo."""
+    faults = []
+    browser.set_script(False)
+    browser.open(folder / "index.html")
+    count = browser.evaluate("document.querySelectorAll('header a, .skip').length")
+    place = "[location.pathname, document.images.length && document.images[0].naturalWidth]"
+    for step, expected in ("a category", "/gallery/1.html"), ("a photo", "/photos/"):
+        browser.press(*["Tab"] * (count + 1), "Enter")
+        # the key starts the navigation, and does not wait for it
+        for _ in range(100):
+            path, width = browser.evaluate(place)
+            if expected in path and width:
+                break
+        else:
+            faults.append(f"Enter opens {path} instead of {step}")
+    browser.set_script(True)
+    return faults + quiet(browser, "without JavaScript")
+
+
+def hostile(browser, folder, categories):
+    """Every name is text and nothing else: on the pages, in their titles, and in the viewer."""
+    faults = []
+
+    def expect(what, found, expected):
+        if found != expected:
+            faults.append(f"{what}: {str(found)[:100]!r}, not {str(expected)[:100]!r}")
+
+    browser.open(folder / "index.html")
+    names = browser.evaluate("[...document.querySelectorAll('.card .name')].map(name => name.textContent)")
+    expect("categories", names, [shown(name) for name, _ in categories])
+    expect("scripts", browser.evaluate("document.scripts.length"), 1)
+    pages = [page for page in pages_of(folder) if page.stem.isdigit()]
+    for page, (category, photos) in zip(pages, categories, strict=True):
+        browser.open(page)
+        expect("heading", browser.evaluate("document.querySelector('h1').textContent"), shown(category))
+        # a title has no leading, trailing or repeated white space
+        expect("title", browser.evaluate("document.title"), " ".join(re.split(r"[\t\n\f\r ]+", shown(category).strip("\t\n\f\r "))))
+        names = browser.evaluate("[...document.querySelectorAll('.photo .name')].map(name => name.textContent)")
+        expect("photos", names, list(map(shown, photos)))
+        expect("elements", browser.evaluate("[document.scripts.length, document.querySelectorAll('h1, style, title').length]"), [1, 3])
+        if browser.evaluate("document.body.scrollHeight") > 3000:
+            faults.append(f"{page.name}: a long name fills more than three screens")
+        browser.evaluate("document.querySelector('a.photo').click()")
+        expect("caption", browser.evaluate("document.querySelector('dialog bdi').textContent"), shown(photos[0]))
+        faults += quiet(browser, page.name)
+    return faults
+
+
+def undecodable(browser, page):
+    """A photo that the browser cannot decode shows its thumbnail, if it has one, and a link to its file."""
+    faults = []
+    browser.open(page)
+    browser.evaluate("document.querySelector('a.photo').click()")
+    found = browser.evaluate("""new Promise(end => setTimeout(() => {
+      const dialog = document.querySelector("dialog"), link = dialog.querySelector("a"), photo = document.querySelector("a.photo");
+      end({ hidden: link.hidden, href: link.href === photo.href, thumbnail: photo.querySelector("img")?.src,
+        shown: dialog.querySelector("img").getAttribute("src") && dialog.querySelector("img").src });
+    }, 500))""")
+    if found["hidden"] or not found["href"] or found["shown"] != found.get("thumbnail"):
+        faults.append(f"{page.name}: {found}")
+    return faults + quiet(browser, page.name)
+
+
+def barriers(browser, axe):
+    """Returns what axe-core finds on the open page."""
+    found = browser.evaluate(f"""(() => {{ {axe};
+      return axe.run(document, {{ resultTypes: ["violations"], rules: {{ "target-size": {{ enabled: true }} }} }})
+        .then(result => result.violations.map(one => [one.id, one.help, one.nodes[0].html.slice(0, 150)]));
+    }})()""")
+    return [f"axe-core: {fault}" for fault in found]
+
+
+def accessibility(browser, axe, page, before="0"):
+    """axe-core finds nothing on the whole page. `before` is an expression that changes the page."""
+    browser.open(page)
+    # content below the window is not rendered, and axe would not see it
+    browser.set_size(WIDE[0], min(20_000, max(WIDE[1], browser.evaluate("document.documentElement.scrollHeight"))))
+    browser.evaluate(before)
+    found = barriers(browser, axe)
+    browser.set_size(*WIDE)
+    return found + quiet(browser, page.name)
+
+
+def large(browser, folder):
+    """Returns a row of figures for each page of a large gallery, and what exceeds the limits."""
+    rows, faults = [], []
+    for page in pages_of(folder):
+        browser.new_page()
+        browser.set_size(*WIDE)
+        if browser.name == "Chromium":
+            browser.files.clear()
+        browser.open(page)
+        seconds = browser.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") / 1000
+        photos = browser.evaluate("document.querySelectorAll('a.photo').length")
+        if browser.name == "Chromium":
+            thumbnails = len({url for url in browser.files if "/thumbnails/" in url})
+        else:
+            thumbnails = browser.evaluate("[...document.images].filter(image => image.naturalWidth).length")
+        row = [page.name, photos, page.stat().st_size, seconds, thumbnails, browser.memory()]
+        rows.append(row)
+        limits = [MOST_PHOTOS, MOST_START_BYTES if page.name == "index.html" else 1 << 30, MOST_SECONDS, MOST_THUMBNAILS, MOST_MEGABYTES]
+        for name, value, limit in zip(["photos", "bytes", "seconds", "thumbnails", "MB"], row[1:], limits):
+            if value > limit:
+                faults.append(f"{page.name}: {value:.1f} {name}, more than {limit}")
+        faults += quiet(browser, page.name)
+    return rows, faults
