@@ -31,11 +31,16 @@ extension Gallery.Style {
       font: 1rem/1.5 system-ui, sans-serif;
     }
     a { color: var(--accent); }
-    h1 { margin: 1rem 0 0; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
+    h1 { margin: 1rem 0 0; font-size: 1.6rem; line-height: 1.25; }
+    h2 { margin: 1.5rem 0 .5rem; font-size: 1.2rem; }
+    main > p { max-width: 45rem; }
+    h1, .name { display: -webkit-box; overflow: hidden; -webkit-box-orient: vertical; overflow-wrap: anywhere; }
+    h1 { -webkit-line-clamp: 5; }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
     main:focus { outline: none; }
     .skip { position: absolute; left: -99rem; padding: .75rem; background: var(--surface); }
     .skip:focus { left: 0; top: 0; z-index: 1; }
+    header nav { margin: 0 -.5rem; }
     header nav, .pages, .steps { display: flex; flex-wrap: wrap; gap: .5rem; }
     header a, .pages a, .steps a, .parts a {
       display: inline-flex; align-items: center; justify-content: center; min-width: 2.75rem; min-height: 2.75rem;
@@ -48,39 +53,47 @@ extension Gallery.Style {
       display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10rem, 45%), 1fr)); gap: .75rem;
       margin: 0; padding: 0; list-style: none;
     }
+    .categories { grid-template-columns: repeat(auto-fill, minmax(min(14rem, 45%), 1fr)); }
+    .categories li { display: flex; flex-direction: column; }
     .photos li { content-visibility: auto; contain-intrinsic-size: auto 15rem; }
+    .photo { height: 100%; }
     .photo, .card {
-      display: flex; flex-direction: column; height: 100%; padding: .5rem; border: 1px solid var(--line);
+      display: flex; flex-direction: column; flex: 1; padding: .5rem; border: 1px solid var(--line);
       border-radius: .5rem; background: var(--surface); color: var(--text); text-decoration: none;
     }
     .photo img, .card img, .tile {
       width: 100%; height: auto; aspect-ratio: 1; object-fit: cover; border-radius: .25rem;
       background: var(--background);
     }
-    .name { margin-top: .5rem; overflow-wrap: anywhere; }
-    .photos .name {
-      display: -webkit-box; overflow: hidden; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
-    }
+    .tile { border: 1px dashed var(--line); }
+    .name { margin-top: .5rem; -webkit-line-clamp: 3; }
     .card .name { font-weight: bold; }
     .card .facts { margin: 0; }
     .parts { display: flex; flex-wrap: wrap; }
     .steps { justify-content: space-between; margin-top: 1.5rem; }
     .viewer {
-      width: 100vw; height: 100vh; max-width: none; max-height: none; margin: 0; padding: .5rem; border: 0;
-      background: var(--background); color: var(--text);
+      width: 100vw; height: 100vh; height: 100dvh; max-width: none; max-height: none; margin: 0; padding: .5rem; border: 0;
+      background: var(--background); color: var(--text); overscroll-behavior: none; touch-action: pan-y pinch-zoom;
     }
     .viewer[open] { display: flex; flex-direction: column; gap: .5rem; }
     .viewer img { flex: 1; min-height: 0; max-width: 100%; object-fit: contain; }
     .viewer p { margin: 0; text-align: center; overflow-wrap: anywhere; max-height: 4.5rem; overflow: auto; }
+    .viewer a { padding: .75rem; text-align: center; }
     .viewer div { display: flex; justify-content: center; gap: .5rem; }
     .viewer button {
       min-width: 3rem; min-height: 3rem; padding: 0 1rem; border: 1px solid var(--line); border-radius: .5rem;
       background: var(--surface); color: var(--text); font: inherit;
     }
+    dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
     dt { font-weight: bold; }
+    dd { margin: 0; }
     @media (prefers-reduced-motion: no-preference) { .photo, .card { transition: border-color .15s; } }
     .photo:hover, .card:hover { border-color: var(--accent); }
-    @media (forced-colors: active) { .photo, .card { border-color: CanvasText; } }
+    @media (prefers-contrast: more) {
+      .facts, time { color: var(--text); }
+      .photo, .card, .tile, .viewer button { border-color: var(--text); }
+    }
+    @media (forced-colors: active) { .photo:hover, .card:hover { border-color: Highlight; } }
 
     """
 }

@@ -10,14 +10,18 @@ extension PageWriter {
       const dialog = make("dialog", { className: "viewer" });
       dialog.setAttribute("aria-label", "Photo");
       const image = make("img", { alt: "" });
+      const file = make("a", { textContent: "This browser cannot show the photo. Open its file." });
       const caption = make("p", {});
       caption.setAttribute("aria-live", "polite");
       let current = 0;
       const show = (index) => {
         current = Math.min(Math.max(index, 0), links.length - 1);
         const link = links[current];
-        image.src = link.href;
-        caption.textContent = [...link.querySelectorAll(".name, time")].map((part) => part.textContent).join(" · ");
+        file.hidden = true;
+        file.href = image.src = link.href;
+        const name = make("bdi", { textContent: link.querySelector(".name").textContent });
+        const day = link.querySelector("time").textContent;
+        caption.replaceChildren(name, ` · ${day} · ${current + 1} of ${links.length}`);
         const next = links[current + 1];
         if (next) new Image().src = next.href;
       };
@@ -27,14 +31,14 @@ extension PageWriter {
       };
       const bar = make("div", {});
       for (const [text, label, action] of [
-        ["←", "Photo before", steps.ArrowLeft], ["→", "Photo after", steps.ArrowRight],
+        ["←", "Previous photo", steps.ArrowLeft], ["→", "Next photo", steps.ArrowRight],
         ["×", "Close", () => dialog.close()],
       ]) {
         const button = make("button", { type: "button", textContent: text, onclick: action });
         button.setAttribute("aria-label", label);
         bar.append(button);
       }
-      dialog.append(image, caption, bar);
+      dialog.append(image, file, caption, bar);
       document.body.append(dialog);
       dialog.addEventListener("keydown", (event) => {
         const step = steps[event.key];
@@ -42,18 +46,26 @@ extension PageWriter {
         event.preventDefault();
         step();
       });
+      image.addEventListener("error", () => {
+        const thumbnail = links[current].querySelector("img");
+        file.hidden = false;
+        if (thumbnail && image.src !== thumbnail.src) image.src = thumbnail.src;
+        else image.removeAttribute("src");
+      });
       dialog.addEventListener("close", () => {
         image.removeAttribute("src");
         links[current].focus();
       });
       let start = null;
       dialog.addEventListener("touchstart", (event) => {
-        start = event.touches.length === 1 ? event.touches[0].clientX : null;
+        // two fingers enlarge the page, and one finger moves an enlarged page
+        const isSwipe = event.touches.length === 1 && (window.visualViewport?.scale ?? 1) === 1;
+        start = isSwipe ? event.touches[0] : null;
       }, { passive: true });
       dialog.addEventListener("touchend", (event) => {
         if (start === null) return;
-        const distance = event.changedTouches[0].clientX - start;
-        if (Math.abs(distance) > 50) show(current + (distance < 0 ? 1 : -1));
+        const [x, y] = ["clientX", "clientY"].map((axis) => event.changedTouches[0][axis] - start[axis]);
+        if (Math.abs(x) > 50 && Math.abs(x) > Math.abs(y)) show(current + (x < 0 ? 1 : -1));
       });
       links.forEach((link, index) => link.addEventListener("click", (event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

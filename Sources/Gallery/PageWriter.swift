@@ -58,7 +58,7 @@ struct PageWriter {
   func aboutPage() -> String {
     document(title: "About this gallery", at: Gallery.aboutPage) { main in
       main.element("h1", text: "About this gallery")
-      main.element("p", text: "\(summary) smilepile \(gallery.facts.version) wrote it.")
+      main.element("p", text: "\(summary) smilepile \(gallery.facts.version) wrote these pages.")
       main.element(
         "p",
         text: "Child-safe: no network, no advertising, no tracking. The pages load only files beside them.")
@@ -74,7 +74,7 @@ struct PageWriter {
   }
 
   private static let keys = [
-    ("Enter", "opens a photo"), ("← →", "show the photo before or after"),
+    ("Enter", "opens a photo"), ("← →", "show the previous or the next photo"),
     ("Home, End", "show the first or the last photo of the page"), ("Escape", "closes the photo"),
   ]
 
@@ -156,8 +156,8 @@ struct PageWriter {
   }
 
   private func steps(_ pages: Range<Int>, current: Int, at path: String, _ html: inout HTMLDocument) {
-    html.element("nav", ["class": "steps", "aria-label": "Page before and after"]) { nav in
-      for (page, text) in [(current - 1, "← Page before"), (current + 1, "Page after →")]
+    html.element("nav", ["class": "steps", "aria-label": "Previous and next page"]) { nav in
+      for (page, text) in [(current - 1, "← Previous page"), (current + 1, "Next page →")]
       where pages.contains(page) {
         nav.element("a", ["href": link(to: Gallery.path(ofPage: page), at: path)], text: text)
       }
@@ -180,7 +180,7 @@ struct PageWriter {
       html.element("head") { head(title, &$0) }
       html.newline()
       html.element("body") { body in
-        body.element("a", ["class": "skip", "href": "#content"], text: "Skip to the photos")
+        body.element("a", ["class": "skip", "href": "#content"], text: "Skip to the content")
         body.element("header") { header in
           header.element("nav", ["aria-label": "Gallery"]) { nav in
             for (target, text) in [(Gallery.startPage, "All categories"), (Gallery.aboutPage, "About")] {
