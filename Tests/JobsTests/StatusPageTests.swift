@@ -103,7 +103,7 @@ struct StatusPageTests {
     for age in 0..<1825 { insertRun(night, daysAgo: age, age % 9 == 0 ? .failed : .done, free: 1 << 40) }
     let page = try text(night)
     #expect(page.utf8.count < 300_000)
-    #expect(page.contains("From 176 photos to 1,999 photos in 1,823 days"))
+    #expect(page.contains("from 176 photos to 1,999 photos in 1,823 days"))
   }
 
   @Test(

@@ -38,7 +38,7 @@ extension StatusPage {
     .n1 { fill: none; stroke: var(--danger); stroke-width: 2.5; }
     .n0 { fill: var(--line); }
     .charts { display: flex; flex-wrap: wrap; gap: 1rem; }
-    figure { margin: 0; }
+    figure { margin: 0; max-width: 300px; }
     figcaption, footer { color: var(--muted); }
     .growth { border-left: 1px solid var(--line); border-bottom: 1px solid var(--line); }
     .growth polyline { fill: none; stroke: var(--text); stroke-width: 2; }
@@ -47,7 +47,7 @@ extension StatusPage {
     table { border-collapse: collapse; width: 100%; }
     th, td { text-align: start; padding: 0.2rem 0.75rem 0.2rem 0; font-weight: normal; vertical-align: top;
       overflow-wrap: anywhere; }
-    thead th { color: var(--muted); }
+    thead th { color: var(--muted); overflow-wrap: normal; }
     td svg { margin-top: 0.3rem; }
     .bar { stroke: var(--text); stroke-width: 1; }
     .plain { fill: var(--muted); }

@@ -189,7 +189,7 @@ package struct StatusPage {
       func curve(_ title: String, _ value: ((photos: Int, bytes: Int)) -> Int, _ text: (Int) -> String) {
         GrowthChart(
           title: title, points: sizes.map { (x: Double(-$0.age), y: Double(value($0.size))) },
-          label: "From \(text(value(first.size))) to \(text(value(last.size))) \(period)"
+          label: "from \(text(value(first.size))) to \(text(value(last.size))) \(period)"
         ).write(&charts)
       }
       curve("Photos", \.photos) { "\(ProtectionVerdict.number($0)) photos" }
