@@ -6,7 +6,8 @@ extension ExportPlan {
   /// The rows of `metadata.json`, lazily.
   var records: some Sequence<Metadata.PhotoRecord> {
     photos.lazy.map { photo in
-      let path = "photos/\(Self.entryFileName(photo, isEncrypted: isEncrypted))"
+      let name = Self.entryFileName(photo, isEncrypted: isEncrypted, limit: fileNameLimit)
+      let path = "photos/\(name)"
       return record(photo, path: photo.isFromAssets ? photo.path : path)
     }
   }

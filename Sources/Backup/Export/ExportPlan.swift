@@ -22,7 +22,9 @@ package struct ExportPlan: Sendable {
     /// The entry's name.
     package var entryName: String { "photos/\(fileName)" }
     /// The name that the Android app's restore expects of a thumbnail's entry.
-    var thumbnailName: String { "thumbnails/thumb_\(fileName)" }
+    var thumbnailName: String { "thumbnails/\(Self.thumbnailPrefix)\(fileName)" }
+    /// The start of a thumbnail's name, before the name of the photo.
+    static let thumbnailPrefix = "thumb_"
   }
 
   /// A photo that keeps its row and gets no entry, with the reason.
@@ -77,6 +79,8 @@ package struct ExportPlan: Sendable {
   package let increment: PlannedIncrement?
   /// The appearance of the gallery; nil for none.
   let gallery: Gallery.Style?
+  /// The most bytes of the name of a photo's entry. The name of its thumbnail is longer, and has 255 bytes at most.
+  let fileNameLimit: Int
 
   /// Bytes of all photo files in the archive.
   package var bytes: Int { items.saturatedSum(\.size) }
@@ -119,6 +123,7 @@ package struct ExportPlan: Sendable {
     (tags, movements, gallery) = (options.tags, library.movements, options.gallery)
     selectionDigest = Self.selectionDigest(categories, options)
     part = nil
+    fileNameLimit = FileName.maximumBytes - (thumbnails.isEmpty ? 0 : Item.thumbnailPrefix.utf8.count)
     var items: [Item] = []
     var missing: [Missing] = []
     var modifiedFiles: [ModifiedFile] = []
@@ -128,10 +133,9 @@ package struct ExportPlan: Sendable {
       switch file {
       case .success(let file):
         if base?.archive.contains(photo) != true {
-          items.append(
-            Item(
-              photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size,
-              thumbnail: photo.md5.flatMap { thumbnails[FileContent(md5: $0, size: file.size)] }))
+          let thumbnail = photo.md5.flatMap { thumbnails[FileContent(md5: $0, size: file.size)] }
+          let fileName = Self.entryFileName(photo, isEncrypted: isEncrypted, limit: fileNameLimit)
+          items.append(Item(photo: photo, fileName: fileName, size: file.size, thumbnail: thumbnail))
         }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
           modifiedFiles.append(ModifiedFile(id: photo.id, file: file))
@@ -152,6 +156,7 @@ package struct ExportPlan: Sendable {
   ) {
     (self.photos, self.items, self.missing, self.part) = (photos, items, missing, part)
     (categories, displayNames, modifiedFiles) = (plan.categories, plan.displayNames, plan.modifiedFiles)
+    fileNameLimit = plan.fileNameLimit
     (settings, isEncrypted, gallery) = (plan.settings, plan.isEncrypted, plan.gallery)
     (libraryID, history) = (plan.libraryID, plan.history)
     (tags, movements, selectionDigest) = (plan.tags, plan.movements, plan.selectionDigest)
@@ -188,14 +193,16 @@ package struct ExportPlan: Sendable {
   }
 
   /// `{photoId}_{file name}`: unique by the ID, and made of characters that both apps accept.
-  static func entryFileName(_ photo: Photo, isEncrypted: Bool = false) -> String {
+  static func entryFileName(
+    _ photo: Photo, isEncrypted: Bool = false, limit: Int = FileName.maximumBytes
+  ) -> String {
     if isEncrypted { return "\(photo.id)\(plainExtension(of: photo.fileName))" }
     let prefix = "\(photo.id)_"
     // in NFC, since bsdtar extracts names in NFC, and md5sum would not find the names of checksums.md5
     let fileName = photo.fileName
     let isASCII = fileName.utf8.allSatisfy { $0 < 0x80 }
     let name = isASCII ? fileName : fileName.precomposedStringWithCanonicalMapping
-    return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
+    return prefix + FileName.safe(name, limit: limit - prefix.utf8.count)
   }
 
   /// `.jpg`, so that programs open an extracted photo. Empty if the extension is not 1 to 5 letters and digits, since a

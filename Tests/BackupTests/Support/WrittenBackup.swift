@@ -118,7 +118,8 @@ struct WrittenBackup {
       if row.path != "photos/\(item.fileName)" { faults.append("path \(row.path)") }
     }
     let files = names.filter { $0.hasPrefix("photos/") }
-    if files.count != strict.photoManifest.count || names.count != files.count + 2 {
+    let others = names.filter { !Entry.isDerived($0) }
+    if files.count != strict.photoManifest.count || others.count != files.count + 2 {
       faults.append("entries that the manifest does not name")
     }
     if Set(strict.photoManifest.map { Array($0.fileName.utf8) }).count != files.count {
