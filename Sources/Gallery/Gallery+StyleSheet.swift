@@ -69,7 +69,8 @@ extension Gallery.Style {
     .name { margin-top: .5rem; -webkit-line-clamp: 3; }
     .card .name { font-weight: bold; }
     .card .facts { margin: 0; }
-    .parts { display: flex; flex-wrap: wrap; }
+    .pages { margin: 0 -.75rem .75rem; }
+    .parts { display: flex; flex-wrap: wrap; align-items: center; padding: 0 .5rem; }
     .steps { justify-content: space-between; margin-top: 1.5rem; }
     .viewer {
       width: 100vw; height: 100vh; height: 100dvh; max-width: none; max-height: none; margin: 0; padding: .5rem; border: 0;

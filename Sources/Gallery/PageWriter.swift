@@ -98,6 +98,7 @@ struct PageWriter {
       "a", ["class": "card", "href": link(to: Gallery.path(ofPage: first), at: Gallery.startPage)], content)
     guard pages.count > 1 else { return }
     card.element("span", ["class": "parts"]) { parts in
+      parts.text("Pages")
       for (number, page) in pages.enumerated() {
         parts.element(
           "a",

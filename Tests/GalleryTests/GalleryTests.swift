@@ -72,6 +72,21 @@ struct GalleryTests {
     #expect(page.contains("href=\"\(expected)\""))
   }
 
+  @Test("Gallery: a name of 10 KB is complete on the page, and shown with at most three lines")
+  func longName() {
+    let name = String(repeating: "name ", count: 2048)
+    #expect(page(named: name).contains("<bdi>\(name)</bdi>"))
+    let rules = Gallery.Style().sheet.source
+    #expect(rules.contains(".name { margin-top: .5rem; -webkit-line-clamp: 3; }"))
+  }
+
+  @Test("Gallery: the viewer has the place of the photo, and the file of one that the browser cannot show")
+  func viewer() {
+    let page = page(named: "x")
+    #expect(page.contains("${current + 1} of ${links.length}"))
+    #expect(page.contains("This browser cannot show the photo. Open its file."))
+  }
+
   @Test("Gallery: pages made twice are equal")
   func repeatable() {
     let gallery = Gallery([Gallery.Category(name: "One", photos: photos(3))], Self.facts)
