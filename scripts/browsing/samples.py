@@ -193,7 +193,8 @@ class Samples:
         return [(row["display_name"], [photos[row["name"]]]) for row in rows if row["message_type"] == "category"]
 
     def large(self, count):
-        """Makes a library of many photos that differ in a few bytes, in ten categories, and returns its path."""
+        """Makes a library of many photos that differ in a few bytes, and returns its path. The largest of its ten
+        categories has a third of them."""
         library, source = self.work / "Large", self.work / "many"
         scenes = [Scene(random.Random(number)) for number in range(20)]
         draws = [draw for draw, _ in SCENES.values()]
@@ -204,7 +205,7 @@ class Samples:
         for number in range(20):
             (source / f"{number}.jpg").unlink()
         for number in range(count):
-            folder = source / f"Year {2016 + number * 10 // count}"
+            folder = source / f"Year {2016 + int(10 * (number / count) ** 2)}"
             folder.mkdir(exist_ok=True)
             # decoders ignore what follows the end of the image
             (folder / f"IMG_{number:05}.jpg").write_bytes(drawings[number % 20] + number.to_bytes(4, "big"))
