@@ -6,6 +6,7 @@ let package = Package(
   products: [
     .executable(name: "smilepile", targets: ["smilepile"]),
     .executable(name: "smilepile-pictures", targets: ["smilepile-pictures"]),
+    .executable(name: "smilepile-catalogue", targets: ["smilepile-catalogue"]),
     .library(
       name: "Backup",
       targets: ["Backup", "ArchiveCatalog", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
@@ -68,13 +69,25 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(name: "CSandbox"),
     // the program that draws pictures; smilepile starts it
-    .executableTarget(name: "smilepile-pictures", linkerSettings: [.linkedLibrary("dl")]),
+    .executableTarget(
+      name: "smilepile-pictures", dependencies: ["CSandbox"], linkerSettings: [.linkedLibrary("dl")]),
     .target(
       name: "Pictures",
       dependencies: [
         "Checksums", "Databases", "FileSystem", "ImageHeader", "Operations", "PhotoLibrary", "Processes",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    // the program that writes catalogues; smilepile starts it
+    .executableTarget(
+      name: "smilepile-catalogue", dependencies: ["CSandbox"],
+      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("m")]),
+    .target(
+      name: "Catalogue",
+      dependencies: [
+        "FileSystem", "HTML", "Operations", "PhotoLibrary", "Pictures", "Processes",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -100,8 +113,8 @@ let package = Package(
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Gallery", "Jobs", "PhotoLibrary", "Pictures", "Zip", "Checksums",
-        "FileSystem", "Operations", "Processes", "Secrets",
+        "ArchiveCatalog", "Backup", "Catalogue", "Gallery", "Jobs", "PhotoLibrary", "Pictures", "Zip",
+        "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -114,8 +127,8 @@ let package = Package(
     .executableTarget(
       name: "FaultWalk",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Checksums", "Jobs", "PhotoLibrary", "Operations", "FileSystem",
-        "Secrets", "TestSupport",
+        "ArchiveCatalog", "Backup", "Catalogue", "Checksums", "Jobs", "PhotoLibrary", "Pictures",
+        "Operations", "FileSystem", "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/FaultWalk"),
@@ -142,6 +155,11 @@ let package = Package(
       dependencies: [
         "Databases", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Processes", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "CatalogueTests",
+      dependencies: [
+        "Catalogue", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Processes", "TestSupport",
       ]),
     .testTarget(
       name: "ArchiveCatalogTests",

@@ -91,6 +91,10 @@ long smilepile_send_descriptor(int socket, const void *bytes, size_t count, int 
   return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
+long smilepile_send_packet(int socket, const void *bytes, size_t count) {
+  return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 long smilepile_receive_packet(int socket, void *bytes, size_t count) {
   struct iovec part = {bytes, count};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};

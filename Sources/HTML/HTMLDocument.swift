@@ -63,7 +63,7 @@ package struct HTMLDocument: Sendable {
     source += ">"
   }
 
-  /// Replaces characters that a document must not contain, and those that change the direction of the text behind them.
+  /// Escapes text, and replaces characters that a document must not contain.
   private mutating func append(_ text: String, isAttribute: Bool) {
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -71,12 +71,23 @@ package struct HTMLDocument: Sendable {
       case "<": source += "&lt;"
       case ">": source += "&gt;"
       case "\"" where isAttribute: source += "&quot;"
-      case "\n", "\t": source.unicodeScalars.append(scalar)
-      case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}",
-        "\u{FFFE}"..."\u{FFFF}":
-        source += "\u{FFFD}"
+      case _ where scalar.isReplacedInDocuments: source += "\u{FFFD}"
       default: source.unicodeScalars.append(scalar)
       }
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// True for characters that documents for readers show as U+FFFD: controls, except line feeds and tabs, characters that
+  /// change the direction of the text behind them, and noncharacters.
+  package var isReplacedInDocuments: Bool {
+    switch self {
+    case "\n", "\t": false
+    case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}",
+      "\u{FFFE}"..."\u{FFFF}":
+      true
+    default: false
     }
   }
 }

@@ -26,7 +26,7 @@ public struct LibrarySelection: Sendable, Equatable {
   ///
   /// - Throws: `LibraryError.noSuchCategory` or `.noSuchPhoto` if a condition matches nothing. Dates may match nothing if
   ///   no other condition selects photos.
-  func photos(of library: LibraryContents) throws(LibraryError) -> [Photo] {
+  package func photos(of library: LibraryContents) throws(LibraryError) -> [Photo] {
     guard !isEmpty else { return [] }
     let categories = try library.categories.named(categories)
     let categoryIDs = Set(categories.map(\.id))

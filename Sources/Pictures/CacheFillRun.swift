@@ -1,7 +1,7 @@
 import Checksums
 internal import FileSystem
 package import Operations
-internal import PhotoLibrary
+package import PhotoLibrary
 import Synchronization
 package import SystemPackage
 
@@ -11,10 +11,15 @@ package struct CacheFillRun {
   let counter: ProgressCounter
   /// The most bytes of the cache.
   var limit = PictureCache.mostBytes
+  /// The contents to draw; nil for all of the library.
+  var selection: Set<FileContent>?
 
   /// Prepares a run for a caller with a thread and a counter of its own, such as an export.
-  package init(path: FilePath, counter: ProgressCounter, limit: Int = PictureCache.mostBytes) {
-    (self.path, self.counter, self.limit) = (path, counter, limit)
+  package init(
+    path: FilePath, counter: ProgressCounter, limit: Int = PictureCache.mostBytes,
+    selection: Set<FileContent>? = nil
+  ) {
+    (self.path, self.counter, self.limit, self.selection) = (path, counter, limit, selection)
   }
 
   /// The plan: one photo for each content.
@@ -65,7 +70,9 @@ package struct CacheFillRun {
     var plan = Plan()
     var planned: Set<FileContent> = []
     for photo in contents.photos {
-      guard let content = photo.content, planned.insert(content).inserted else { continue }
+      guard let content = photo.content, selection?.contains(content) ?? true,
+        planned.insert(content).inserted
+      else { continue }
       plan.count += 1
       switch states[content] {
       case nil: plan.photos.append((photo, content, 0))

@@ -1,3 +1,5 @@
+import Processes
+
 /// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
 enum HelperMessages {
   static let version: UInt16 = 1
@@ -74,17 +76,5 @@ enum HelperMessages {
     return Reply(
       status: status, width: Int(width), height: Int(height), number: bytes.number(at: 16), length: Int(count)
     )
-  }
-}
-
-extension [UInt8] {
-  /// Appends a number in the byte order of the machine.
-  fileprivate mutating func append(number: some FixedWidthInteger) {
-    Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
-  }
-
-  /// Reads a number in the byte order of the machine.
-  fileprivate func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
-    withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
   }
 }

@@ -46,7 +46,7 @@ final class PictureHelper {
     } catch let error as PictureSupportError {
       throw error
     } catch let failure as HelperProcess.Failure {
-      throw .notStarted(Self.reason(failure))
+      throw .notStarted("\(failure)")
     } catch {
       throw .notStarted("\(error)")
     }
@@ -54,19 +54,11 @@ final class PictureHelper {
 
   /// Finds the program beside the running one, or where `scripts/install` puts it.
   static func findProgram() throws(PictureSupportError) -> FilePath {
-    guard let folder = FilePath("/proc/self/exe").realPath?.removingLastComponent() else { throw .noProgram }
-    let places = [
-      folder.appending(name), folder.removingLastComponent().appending("libexec/smilepile").appending(name),
-    ]
-    guard let place = places.first(where: { access($0.string, X_OK) == 0 }) else { throw .noProgram }
-    return place
+    guard let program = HelperProgram.find(name) else { throw .noProgram }
+    return program
   }
 
-  /// The helper gets no other variables: some make GLib or libvips load files.
-  private static var environment: [String] {
-    let path = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
-    return ["LC_ALL=C.UTF-8", "VIPS_WARNING=0"] + [path].compactMap(\.self)
-  }
+  private static var environment: [String] { HelperProgram.environment + ["VIPS_WARNING=0"] }
 
   /// Draws a picture. Blocks.
   ///
@@ -111,13 +103,4 @@ final class PictureHelper {
     }
   }
 
-  private static func reason(_ failure: HelperProcess.Failure) -> String {
-    switch failure {
-    case .notRun(let errno): String(cString: strerror(errno))
-    case .ended(.status(let status)): "it ended with exit status \(status)"
-    case .ended(.signal(let signal)): "it was ended by signal \(signal)"
-    case .timeLimit: "it did not answer within 60 s"
-    case .cancelled: "it was stopped"
-    }
-  }
 }

@@ -47,6 +47,11 @@ public struct PictureSupport: Sendable, Equatable {
     case landlock
     /// It cannot make other system calls than decoding needs. seccomp(2)
     case seccomp
+
+    /// Returns the protections of the bits that a helper sends.
+    package static func active(in bits: UInt32) -> [Protection] {
+      allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
+    }
   }
 
   /// The version of libvips, as `8.14.1`.
@@ -59,8 +64,7 @@ public struct PictureSupport: Sendable, Equatable {
   init(_ hello: HelperMessages.Hello) {
     libvips = hello.libvips
     formats = Format.allCases.enumerated().filter { hello.formats >> $0.offset & 1 == 1 }.map(\.element)
-    protections = Protection.allCases.enumerated().filter { hello.protections >> $0.offset & 1 == 1 }
-      .map(\.element)
+    protections = Protection.active(in: hello.protections)
   }
 
   /// The protections that the kernel lacks.

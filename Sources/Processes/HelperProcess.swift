@@ -14,7 +14,7 @@ package final class HelperProcess {
   }
 
   /// Why a message was not sent or received.
-  package enum Failure: Error, Equatable {
+  package enum Failure: Error, Equatable, CustomStringConvertible {
     /// The program could not be started, or the socket failed.
     case notRun(errno: CInt)
     /// The process has ended.
@@ -23,6 +23,17 @@ package final class HelperProcess {
     case timeLimit
     /// The caller was cancelled.
     case cancelled
+
+    /// A clause for messages, in which “it” is the program.
+    package var description: String {
+      switch self {
+      case .notRun(let errno): String(cString: strerror(errno))
+      case .ended(.status(let status)): "it ended with exit status \(status)"
+      case .ended(.signal(let signal)): "it was ended by signal \(signal)"
+      case .timeLimit: "it did not answer within 60 s"
+      case .cancelled: "it was stopped"
+      }
+    }
   }
 
   /// The ID of the process.
@@ -80,6 +91,29 @@ package final class HelperProcess {
       let code = errno
       if sent < 0, code == EINTR { continue }
       throw code == EPIPE || code == ECONNRESET ? .ended(waitForEnd()) : .notRun(errno: code)
+    }
+  }
+
+  /// Sends a message. Blocks while the process does not read; looks at the clock and at `isCancelled` at least ten times a
+  /// second.
+  ///
+  /// - Returns: false if the process has sent a message and does not read. This message is not sent then.
+  package func send(
+    _ message: [UInt8], until deadline: ContinuousClock.Instant, isCancelled: () -> Bool = { false }
+  ) throws(Failure) -> Bool {
+    while true {
+      if smilepile_send_packet(socket, message, message.count) == message.count { return true }
+      let code = errno
+      switch code {
+      case EINTR: continue
+      case EAGAIN: break
+      case EPIPE, ECONNRESET: throw .ended(waitForEnd())
+      default: throw .notRun(errno: code)
+      }
+      var wanted = pollfd(fd: socket, events: Int16(POLLIN | POLLOUT), revents: 0)
+      if poll(&wanted, 1, 100) > 0, wanted.revents & Int16(POLLIN) != 0 { return false }
+      if isCancelled() { throw .cancelled }
+      if ContinuousClock.now >= deadline { throw .timeLimit }
     }
   }
 

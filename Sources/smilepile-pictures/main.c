@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "draw.h"
 #include "protocol.h"
-#include "sandbox.h"
+#include <CSandbox.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -109,6 +109,10 @@ static int can_make_code(void) {
   return result == 0;
 }
 
+// 1 GiB of memory, no file to write, none to read.
+static const char *const no_files[] = {NULL};
+static const struct sandbox sandbox = {.memory = 1 << 30, .file_bytes = 0, .readable = no_files};
+
 int main(void) {
   struct hello hello = {.magic = HELLO_MAGIC, .version = PROTOCOL_VERSION};
   close_range(3, ~0U, 0);
@@ -116,7 +120,7 @@ int main(void) {
   signal(SIGXFSZ, SIG_IGN);
   // an arena for each thread would use up the address space
   mallopt(M_ARENA_MAX, 1);
-  hello.protections = restrict_to_libraries(&hello.landlock_version);
+  hello.protections = restrict_to_libraries(&sandbox, &hello.landlock_version);
   // libvips compiles some of its loops at run time, and would abort
   if (!can_make_code()) setenv("VIPS_NOVECTOR", "1", 1);
   const char *fault = load_vips();
@@ -132,7 +136,7 @@ int main(void) {
   for (int part = 0; part < 3; part++) hello.vips_version[part] = (uint32_t)vips_version(part);
   hello.formats = draw_samples();
 
-  uint32_t last = restrict_to_decoding();
+  uint32_t last = restrict_to_work(&sandbox);
   // Landlock counts if both steps took effect
   hello.protections = (hello.protections & ~(uint32_t)PROTECTION_LANDLOCK) |
                       (hello.protections & last & PROTECTION_LANDLOCK) | (last & PROTECTION_SECCOMP);

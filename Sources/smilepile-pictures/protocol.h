@@ -11,7 +11,7 @@ struct hello {
   uint32_t magic;  // HELLO_MAGIC
   uint16_t version;
   uint16_t status;       // enum hello_status
-  uint32_t protections;  // bits of enum protection
+  uint32_t protections;  // bits of enum protection of CSandbox.h
   uint32_t formats;      // bits of enum format
   uint32_t vips_version[3];
   uint32_t landlock_version;  // 0: the kernel has no Landlock
@@ -19,14 +19,6 @@ struct hello {
 #define HELLO_MAGIC 0x494C4548  // "HELI"
 
 enum hello_status { HELLO_READY = 0, HELLO_NO_VIPS = 1, HELLO_NO_SANDBOX = 2 };
-
-enum protection {
-  PROTECTION_PRIVILEGES = 1 << 0,  // PR_SET_NO_NEW_PRIVS
-  PROTECTION_MEMORY = 1 << 1,      // PR_SET_DUMPABLE 0
-  PROTECTION_LIMITS = 1 << 2,      // resource limits
-  PROTECTION_LANDLOCK = 1 << 3,
-  PROTECTION_SECCOMP = 1 << 4,
-};
 
 enum format {
   FORMAT_JPEG = 1 << 0,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Catalogue
 import FileSystem
 import Pictures
 
@@ -30,6 +31,14 @@ struct About: ParsableCommand {
     @Null var problem: String?
   }
 
+  /// What writes catalogues on this machine.
+  private struct Catalogues: Encodable {
+    @Null var cairo: String?
+    @Null var pango: String?
+    var missingProtections: [String] = []
+    @Null var problem: String?
+  }
+
   private struct Summary: Encodable {
     let messageType = "summary"
     var version: String
@@ -39,6 +48,7 @@ struct About: ParsableCommand {
     var protection: String
     var components: [Component]
     var pictures: Pictures
+    var catalogues: Catalogues
   }
 
   private static let license = "MIT"
@@ -89,6 +99,12 @@ struct About: ParsableCommand {
       name: "libvips, if installed", purpose: "pictures, in a process of its own",
       license: "LGPL-2.1-or-later",
       copyright: "Imperial College London; John Cupitt and others"),
+    Component(
+      name: "cairo, if installed", purpose: "catalogues, in a process of its own",
+      license: "LGPL-2.1 or MPL-1.1", copyright: "Carl D. Worth, Keith Packard and others"),
+    Component(
+      name: "Pango, if installed", purpose: "catalogues, in a process of its own",
+      license: "LGPL-2.0-or-later", copyright: "Red Hat, Inc. and others"),
     Component(name: "libdeflate", purpose: "CRC-32", license: "MIT", copyright: "Eric Biggers"),
   ]
 
@@ -114,11 +130,13 @@ struct About: ParsableCommand {
       TextTable(.left, .left, indentation: 2, rows: Self.components.map { [$0.name, $0.copyright] }))
     let support = Result { () throws(PictureSupportError) in try PictureSupport.find() }
     reporter.result(Self.text(support))
+    let catalogues = Result { () throws(CatalogueSupportError) in try CatalogueSupport.find() }
+    reporter.result(Self.text(catalogues))
     reporter.json(
       Summary(
         version: Version.current, build: Self.build, license: Self.license, purpose: Self.purpose,
         protection: Self.protection.replacing("\n", with: " "), components: Self.components,
-        pictures: Self.pictures(support)))
+        pictures: Self.pictures(support), catalogues: Self.catalogues(catalogues)))
   }
 
   /// Two lines about the pictures.
@@ -133,6 +151,26 @@ struct About: ParsableCommand {
         The kernel \(protections) protections against hostile photos\(missing.isEmpty ? "" : ": \(missing)").
         """
     case .failure(let error): return "Pictures cannot be drawn: \(error)."
+    }
+  }
+
+  /// A line about the catalogues. The protections are those of the pictures.
+  private static func text(_ support: Result<CatalogueSupport, CatalogueSupportError>) -> String {
+    switch support {
+    case .success(let support): "Catalogues are written by cairo \(support.cairo) and Pango \(support.pango)."
+    case .failure(let error): "Catalogues cannot be written: \(error)."
+    }
+  }
+
+  private static func catalogues(
+    _ support: Result<CatalogueSupport, CatalogueSupportError>
+  ) -> Catalogues {
+    switch support {
+    case .success(let support):
+      Catalogues(
+        cairo: support.cairo, pango: support.pango,
+        missingProtections: support.missingProtections.map(\.rawValue), problem: nil)
+    case .failure(let error): Catalogues(cairo: nil, pango: nil, problem: "\(error)")
     }
   }
 

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
-#include "sandbox.h"
-#include "protocol.h"
+#include "CSandbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -90,23 +89,24 @@ static int limit(int resource, rlim_t value) {
   return setrlimit(resource, &limit);
 }
 
-uint32_t restrict_to_libraries(uint32_t *version) {
+uint32_t restrict_to_libraries(const struct sandbox *sandbox, uint32_t *version) {
   uint32_t active = 0;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) active |= PROTECTION_PRIVILEGES;
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0) active |= PROTECTION_MEMORY;
-  if (limit(RLIMIT_AS, 1 << 30) == 0 && limit(RLIMIT_CORE, 0) == 0 && limit(RLIMIT_NOFILE, 64) == 0 &&
-      limit(RLIMIT_FSIZE, 0) == 0)
+  if (limit(RLIMIT_AS, sandbox->memory) == 0 && limit(RLIMIT_CORE, 0) == 0 && limit(RLIMIT_NOFILE, 64) == 0 &&
+      limit(RLIMIT_FSIZE, sandbox->file_bytes) == 0)
     active |= PROTECTION_LIMITS;
   *version = (uint32_t)landlock_version();
-  enum { MOST_FOLDERS = 32 };
-  const char *libraries[MOST_FOLDERS + 1] = {"/usr", "/lib", "/lib64", "/opt", "/nix", "/etc/ld.so.cache"};
+  enum { MOST_PATHS = 64 };
+  const char *paths[MOST_PATHS + 1] = {"/usr", "/lib", "/lib64", "/opt", "/nix", "/etc/ld.so.cache"};
   int count = 6;
-  char *path = getenv("LD_LIBRARY_PATH");
-  path = path ? strdup(path) : NULL;
-  for (char *rest = path, *folder; rest && count < MOST_FOLDERS && (folder = strsep(&rest, ":"));)
-    if (*folder) libraries[count++] = folder;
-  if (restrict_files(libraries) == 0) active |= PROTECTION_LANDLOCK;
-  free(path);
+  for (const char *const *path = sandbox->readable; *path && count < MOST_PATHS; path++) paths[count++] = *path;
+  char *variable = getenv("LD_LIBRARY_PATH");
+  variable = variable ? strdup(variable) : NULL;
+  for (char *rest = variable, *folder; rest && count < MOST_PATHS && (folder = strsep(&rest, ":"));)
+    if (*folder) paths[count++] = folder;
+  if (restrict_files(paths) == 0) active |= PROTECTION_LANDLOCK;
+  free(variable);
   return active;
 }
 
@@ -128,7 +128,7 @@ uint32_t restrict_to_libraries(uint32_t *version) {
 #define LOAD_ARGUMENT(index) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[index]))
 
 #ifdef ARCHITECTURE
-static struct sock_filter filter[] = {
+static const struct sock_filter computing[] = {
   LOAD(arch),
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
@@ -146,12 +146,7 @@ static struct sock_filter filter[] = {
   ALLOW(poll),
 #endif
   // the C library starts threads with clone if the kernel seems to lack clone3, whose flags a filter cannot read
-  FAIL(clone3, ENOSYS),
-  FAIL(openat, EACCES), FAIL(readlinkat, EACCES), FAIL(faccessat, EACCES), FAIL(faccessat2, EACCES),
-  FAIL(statx, EACCES), FAIL(openat2, EACCES),
-#ifdef SYS_open
-  FAIL(open, EACCES), FAIL(readlink, EACCES), FAIL(access, EACCES), FAIL(stat, EACCES), FAIL(lstat, EACCES),
-#endif
+  FAIL(clone3, ENOSYS), FAIL(openat2, EACCES),
   FAIL(ioctl, ENOTTY), FAIL(sysinfo, EPERM), FAIL(uname, EPERM), FAIL(getrusage, EPERM), FAIL(prlimit64, EPERM),
   FAIL(sched_getattr, EPERM), FAIL(sched_setattr, EPERM), FAIL(sched_getparam, EPERM),
   FAIL(sched_getscheduler, EPERM), FAIL(memfd_create, EPERM), FAIL(unlinkat, EPERM), FAIL(ftruncate, EPERM),
@@ -159,6 +154,34 @@ static struct sock_filter filter[] = {
 #ifdef SYS_unlink
   FAIL(unlink, EPERM),
 #endif
+};
+
+static const struct sock_filter denying_files[] = {
+  FAIL(openat, EACCES), FAIL(readlinkat, EACCES), FAIL(faccessat, EACCES), FAIL(faccessat2, EACCES),
+  FAIL(statx, EACCES),
+#ifdef SYS_open
+  FAIL(open, EACCES), FAIL(readlink, EACCES), FAIL(access, EACCES), FAIL(stat, EACCES), FAIL(lstat, EACCES),
+#endif
+};
+
+static const struct sock_filter reading_files[] = {
+  // opening for reading
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+  LOAD_ARGUMENT(2),
+  BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY), 0, 1),
+  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  ALLOW(getdents64), ALLOW(readlinkat), ALLOW(faccessat), ALLOW(faccessat2), ALLOW(statx), ALLOW(statfs), ALLOW(fstatfs),
+  FAIL(mkdirat, EACCES), FAIL(linkat, EACCES), FAIL(symlinkat, EACCES), FAIL(renameat, EACCES), FAIL(renameat2, EACCES),
+  FAIL(fchmod, EACCES), FAIL(fchmodat, EACCES), FAIL(utimensat, EACCES),
+#ifdef SYS_open
+  ALLOW(readlink), ALLOW(access), ALLOW(stat), ALLOW(lstat),
+  FAIL(open, EACCES), FAIL(creat, EACCES), FAIL(mkdir, EACCES), FAIL(link, EACCES), FAIL(symlink, EACCES),
+  FAIL(rename, EACCES), FAIL(chmod, EACCES), FAIL(rmdir, EACCES),
+#endif
+};
+
+static const struct sock_filter starting_threads[] = {
   // threads may set their names
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 4),
   LOAD_ARGUMENT(0),
@@ -172,16 +195,38 @@ static struct sock_filter filter[] = {
   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
+
+enum { MOST_INSTRUCTIONS = 400 };
+
+static void append(struct sock_fprog *program, const struct sock_filter *part, size_t bytes) {
+  memcpy(program->filter + program->len, part, bytes);
+  program->len += (unsigned short)(bytes / sizeof *part);
+}
+
+_Static_assert(
+  sizeof computing + sizeof reading_files + sizeof denying_files + sizeof starting_threads <=
+    MOST_INSTRUCTIONS * sizeof(struct sock_filter),
+  "the filter is longer than its buffer");
+
+// Returns 0 on success.
+static long filter_calls(int reads_files) {
+  static struct sock_filter instructions[MOST_INSTRUCTIONS];
+  struct sock_fprog program = {0, instructions};
+  append(&program, computing, sizeof computing);
+  if (reads_files)
+    append(&program, reading_files, sizeof reading_files);
+  else
+    append(&program, denying_files, sizeof denying_files);
+  append(&program, starting_threads, sizeof starting_threads);
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
 #endif
 
-uint32_t restrict_to_decoding(void) {
+uint32_t restrict_to_work(const struct sandbox *sandbox) {
   uint32_t active = 0;
-  static const char *const nothing[] = {NULL};
-  if (restrict_files(nothing) == 0) active |= PROTECTION_LANDLOCK;
+  if (restrict_files(sandbox->readable) == 0) active |= PROTECTION_LANDLOCK;
 #ifdef ARCHITECTURE
-  struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0)
-    active |= PROTECTION_SECCOMP;
+  if (filter_calls(*sandbox->readable != NULL) == 0) active |= PROTECTION_SECCOMP;
 #endif
   return active;
 }

@@ -1,0 +1,129 @@
+import FileSystem
+import Processes
+internal import SystemPackage
+
+/// A running `smilepile-catalogue`. It writes one document. The deinitializer ends it.
+final class CatalogueHelper {
+  /// The file name of the program.
+  static let name = "smilepile-catalogue"
+  static let protocolVersion: UInt16 = 1
+  /// The most bytes of a packet.
+  private static let packetBytes = 32 << 10
+  /// How long the program may take to start or to read a packet. It reads fonts, which may be on a slow disk.
+  private static let timeLimit = Duration.seconds(60)
+
+  let support: CatalogueSupport
+  private let process: HelperProcess
+  private var waiting: [UInt8] = []
+  private var hasBegun = false
+
+  /// Starts the program. Blocks until it is ready.
+  init() throws(CatalogueSupportError) {
+    guard let program = HelperProgram.find(Self.name) else { throw .noProgram }
+    do {
+      process = try HelperProcess(program.string, environment: HelperProgram.environment)
+      let hello = try process.receive(atMost: CatalogueSupport.helloLength, until: .now + Self.timeLimit)
+      support = try CatalogueSupport(hello)
+    } catch let error as CatalogueSupportError {
+      throw error
+    } catch {
+      throw .notStarted("\(error)")
+    }
+  }
+
+  /// The process ID, for tests.
+  var id: Int32 { process.id }
+
+  /// The end of a document.
+  struct Reply: Equatable {
+    /// The number of pages.
+    let pages: Int
+    /// The number of different characters that no font has, and the first of them.
+    let missing: (count: Int, characters: [Unicode.Scalar])
+
+    static func == (one: Reply, other: Reply) -> Bool {
+      one.pages == other.pages && one.missing == other.missing
+    }
+  }
+
+  /// Writes a document into a file. Blocks. The caller must discard the file after an error.
+  ///
+  /// - Parameters:
+  ///   - draw: passes on the commands; the last one is `end`.
+  ///   - isCancelled: checked ten times a second while the program does not read.
+  /// - Throws: `CatalogueError`, `FileError`, `CancellationError`, or what `draw` throws.
+  func write(
+    to file: borrowing File, isCancelled: @escaping () -> Bool,
+    _ draw: (_ pass: (DocumentCommand) throws -> Void) throws -> Void
+  ) throws -> Reply {
+    do {
+      var canSend = true
+      try draw { command in
+        guard canSend else { return }
+        command.append(to: &waiting)
+        if waiting.count >= Self.packetBytes { canSend = try flush(file, isCancelled) }
+        if !canSend { throw RepliedEarly() }
+      }
+      _ = try flush(file, isCancelled)
+    } catch is RepliedEarly {
+      // the reply has the reason
+    } catch let failure as HelperProcess.Failure {
+      throw Self.error(failure)
+    }
+    do {
+      let reply = try process.receive(
+        atMost: Self.replyLength, until: .now + Self.timeLimit, isCancelled: isCancelled)
+      return try Self.reply(reply, to: file.path)
+    } catch let failure as HelperProcess.Failure {
+      throw Self.error(failure)
+    }
+  }
+
+  /// The program replied before the end of the document.
+  private struct RepliedEarly: Error {}
+
+  /// Sends the waiting bytes. The first packet takes the file along. Returns false if the program has replied.
+  private func flush(_ file: borrowing File, _ isCancelled: () -> Bool) throws -> Bool {
+    var rest = waiting[...]
+    waiting = []
+    while !rest.isEmpty {
+      let packet = Array(rest.prefix(Self.packetBytes))
+      rest = rest.dropFirst(packet.count)
+      if !hasBegun {
+        try process.send(packet, file)
+        hasBegun = true
+      } else if try !process.send(packet, until: .now + Self.timeLimit, isCancelled: isCancelled) {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func error(_ failure: HelperProcess.Failure) -> any Error {
+    failure == .cancelled ? CancellationError() : CatalogueError.helperFailed("\(failure)")
+  }
+
+  private static let mostCharacters = 16
+  private static let replyLength = 20 + 4 * mostCharacters
+
+  /// Parses a reply.
+  ///
+  /// - Throws: `FileError` if the file could not be written; `CatalogueError`.
+  private static func reply(_ bytes: [UInt8], to file: FilePath) throws -> Reply {
+    guard bytes.count == replyLength, bytes.number(at: 0) == 0x504C_4552 as UInt32,
+      bytes.number(at: 4) == protocolVersion
+    else { throw CatalogueError.helperFailed("it sent an invalid message") }
+    let code = bytes.number(at: 12) as Int32
+    switch bytes.number(at: 6) as UInt16 {
+    case 0: break
+    case 1: throw FileError("write", file, Errno(rawValue: code))
+    case 2: throw CatalogueError.helperFailed("cairo reports the error \(code)")
+    default: throw CatalogueError.helperFailed("it refused a command")
+    }
+    let count = Int(bytes.number(at: 16) as UInt32)
+    let characters = (0..<min(count, mostCharacters)).compactMap { index in
+      Unicode.Scalar(bytes.number(at: 20 + 4 * index) as UInt32)
+    }
+    return Reply(pages: Int(bytes.number(at: 8) as UInt32), missing: (count, characters))
+  }
+}

@@ -1,0 +1,27 @@
+public import PhotoLibrary
+
+/// What a catalogue contains, and how its pages look.
+public struct CatalogueOptions: Sendable, Equatable {
+  /// The size of the pages.
+  public enum Paper: String, Sendable, CaseIterable {
+    /// 210 × 297 mm.
+    case a4
+    /// 8.5 × 11 inches.
+    case letter
+  }
+
+  /// The size of the pages.
+  public var paper = Paper.a4
+  /// The number of photos side by side, one of `columnNumbers`.
+  public var columns = 4
+  /// The photos; an empty selection selects all.
+  public var selection = LibrarySelection()
+  /// The order of the photos of a category.
+  public var order = PhotoOrder.dateNewest
+
+  /// The numbers of columns that a user can choose.
+  public static let columnNumbers = 3...8
+
+  /// The default options.
+  public init() {}
+}

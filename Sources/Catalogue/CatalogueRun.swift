@@ -1,0 +1,156 @@
+import FileSystem
+public import Operations
+internal import PhotoLibrary
+internal import Pictures
+public import SystemPackage
+
+/// The result of writing a catalogue.
+public struct CatalogueSummary: Sendable, Equatable, FindingReport {
+  /// The file.
+  public let path: FilePath
+  /// The length of the file in bytes.
+  public internal(set) var bytes = 0
+  /// The number of pages.
+  public internal(set) var pages = 0
+  /// The number of photos.
+  public internal(set) var photos = 0
+  /// The number of categories that have photos.
+  public internal(set) var categories = 0
+  /// The number of photos that are shown as an empty tile.
+  public internal(set) var tiles = 0
+  /// The number of thumbnails that were drawn for it.
+  public internal(set) var drawn = 0
+  /// Photos of formats that libvips does not read.
+  public internal(set) var undrawable: [Finding] = []
+  /// Photos that are corrupt or missing, or that the decoder does not draw.
+  public internal(set) var failed: [Finding] = []
+  /// The number of different characters that no installed font has.
+  public internal(set) var missingCharacters = 0
+  /// What the user should know.
+  public internal(set) var warnings: [String] = []
+
+  /// The photos that should have a picture and have none.
+  public var findings: [Finding] { failed }
+
+  init(path: FilePath) { self.path = path }
+}
+
+extension Work where Summary == CatalogueSummary {
+  /// Starts writing a catalogue of a library's photos, a PDF. Draws the thumbnails that the cache lacks first.
+  ///
+  /// The file appears when it is complete and durable, with mode 0600, and never replaces a file. Until then a failure, a
+  /// cancellation or a kill leaves nothing but thumbnails in the cache.
+  ///
+  /// The summary throws `CatalogueSupportError` or `PictureSupportError` if this machine cannot write catalogues or draw
+  /// pictures, `CatalogueError`, `CacheNotWritable`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  public static func catalogue(
+    of library: FilePath, to path: FilePath, options: CatalogueOptions = CatalogueOptions()
+  ) -> Self {
+    Work { counter in
+      try CatalogueRun(libraryPath: library, path: path, options: options, counter: counter).run()
+    }
+  }
+}
+
+/// One run that writes a catalogue.
+struct CatalogueRun {
+  let libraryPath: FilePath
+  let path: FilePath
+  let options: CatalogueOptions
+  let counter: ProgressCounter
+
+  func run() throws -> CatalogueSummary {
+    let library = try Library(path: libraryPath)
+    let name = try checkedName()
+    // before thumbnails are drawn, which may take long
+    let helper = try CatalogueHelper()
+    let title = libraryPath.absolute.lastComponent?.string ?? "Photos"
+    let catalogue = try Catalogue(title: title, library.contents(), options)
+    let contents = catalogue.sections.flatMap { $0.photos.compactMap(\.content) }
+    counter.begin(0...0.5)
+    let fill = try CacheFillRun(path: library.path, counter: counter, selection: Set(contents)).run()
+    counter.begin(0.5...1)
+    var summary = CatalogueSummary(path: path)
+    (summary.drawn, summary.undrawable, summary.failed) = (fill.drawn, fill.undrawable, fill.failed)
+    summary.warnings = fill.notes
+    if fill.left > 0 {
+      summary.warnings.append(
+        "the cache is full; \(Count(fill.left, "photo has", "photos have")) no picture in it")
+    }
+    (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
+    try write(catalogue, PictureCache(of: library), with: helper, as: name, &summary)
+    return summary
+  }
+
+  /// Returns the file name, which must be free. Another process may take it later.
+  private func checkedName() throws -> FilePath {
+    guard let name = path.lastComponent, name.kind == .regular else { throw CatalogueError.noName(path) }
+    let file = FilePath(name.string)
+    guard try Directory.open(path.folder).status(of: file) == nil else { throw CatalogueError.exists(path) }
+    if path.folder.leads(into: libraryPath) { throw CatalogueError.insideLibrary(path) }
+    return file
+  }
+
+  private func write(
+    _ catalogue: Catalogue, _ cache: PictureCache, with helper: consuming CatalogueHelper, as name: FilePath,
+    _ summary: inout CatalogueSummary
+  ) throws {
+    let layout = CatalogueLayout(catalogue, options)
+    counter.setTotals(items: summary.photos, bytes: 0)
+    counter.enter(.writing)
+    let output = try AtomicFile(in: path.folder)
+    var tiles = 0
+    let reply = try helper.write(to: output.file, isCancelled: { counter.isCancelled }) { pass in
+      try layout.draw(
+        picture: { photo in
+          try counter.checkCancellation()
+          counter.advance(items: 1, current: photo.name)
+          let picture = photo.content.flatMap { Self.picture(of: $0, in: cache) }
+          if picture == nil { tiles += 1 }
+          return picture
+        }, pass)
+    }
+    summary.tiles = tiles
+    addWarning(of: reply.missing, to: &summary)
+    counter.enter(.verifying)
+    // ends the program, which could still write to the file
+    _ = consume helper
+    let document = try PDFFile(output.file)
+    guard document.pageCount == layout.pageCount, reply.pages == layout.pageCount else {
+      throw CatalogueError.incomplete(
+        "the written file has \(Count(document.pageCount, "page")), not \(layout.pageCount)")
+    }
+    (summary.pages, summary.bytes) = (document.pageCount, document.bytes)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    guard let (_, durability) = try output.publish(as: [name]) else { throw CatalogueError.exists(path) }
+    if case .unknown(let error) = durability {
+      summary.warnings.append("\(path) is published, but may be lost in a power failure: \(error)")
+    }
+  }
+
+  private static func picture(of content: FileContent, in cache: PictureCache) -> Picture? {
+    // another process may have drawn so many pictures meanwhile that this one was removed
+    guard case .picture(let picture) = cache.entry(for: content),
+      picture.jpeg.count <= DocumentCommand.mostImageBytes,
+      (1...DocumentCommand.mostPixels).contains(picture.width),
+      (1...DocumentCommand.mostPixels).contains(picture.height)
+    else { return nil }
+    return picture
+  }
+
+  private func addWarning(
+    of missing: (count: Int, characters: [Unicode.Scalar]), to summary: inout CatalogueSummary
+  ) {
+    summary.missingCharacters = missing.count
+    guard missing.count > 0 else { return }
+    let numbers = missing.characters.map { character in
+      let digits = String(character.value, radix: 16, uppercase: true)
+      return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+    let rest = missing.count > numbers.count ? " and others" : ""
+    summary.warnings.append(
+      "no font has \(Count(missing.count, "character")) of the names (\(numbers.joined(separator: ", "))\(rest)); "
+        + "apt install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji")
+  }
+}

@@ -1,0 +1,20 @@
+import Glibc
+import SystemPackage
+
+/// The programs that smilepile starts for work on untrusted bytes.
+package enum HelperProgram {
+  /// Finds a program beside the running one, or where `scripts/install` puts it; returns nil if it is missing.
+  package static func find(_ name: String) -> FilePath? {
+    guard let folder = FilePath("/proc/self/exe").realPath?.removingLastComponent() else { return nil }
+    let places = [
+      folder.appending(name), folder.removingLastComponent().appending("libexec/smilepile").appending(name),
+    ]
+    return places.first { access($0.string, X_OK) == 0 }
+  }
+
+  /// The variables of such a program. It gets no others: some make libraries load files.
+  package static var environment: [String] {
+    let path = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
+    return ["LC_ALL=C.UTF-8"] + [path].compactMap(\.self)
+  }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Catalogue
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// `smilepile catalogue`: the photos of a library as a PDF.
+struct CatalogueCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "catalogue",
+    abstract: "Write a PDF with thumbnails of all photos, by category.",
+    discussion: """
+      Has a title page with the categories, an outline, and the name and date of each photo. Draws thumbnails that the \
+      cache lacks. No file is overwritten. The exit code is 3 if a photo should have a picture and has none.
+
+      Needs cairo and Pango (apt install libpangocairo-1.0-0), and fonts for the scripts of the names.
+
+      Example:
+        smilepile catalogue -l ~/Family -o family.pdf
+        smilepile catalogue -l ~/Family -o zoo.pdf --category Zoo --columns 3
+      """,
+    aliases: ["catalog"])
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp("Write the PDF to this new file.", valueName: "file"),
+    completion: .file(extensions: ["pdf"]), transform: PathArgument.parse)
+  var file: String
+
+  @Option(help: ArgumentHelp("Size of the pages; default: a4.", valueName: "a4|letter"))
+  var paper = CatalogueOptions.Paper.a4
+
+  @Option(help: ArgumentHelp("Photos side by side, 3 to 8; default: 4.", valueName: "number"))
+  var columns = CatalogueOptions().columns
+
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
+  var category: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Only photos taken at this time or later.", valueName: "date"),
+    transform: DateArgument.parse)
+  var since: Date?
+
+  @Option(
+    help: ArgumentHelp("Only photos taken before this time.", valueName: "date"),
+    transform: DateArgument.parse)
+  var until: Date?
+
+  @Option(
+    help: ArgumentHelp(
+      "Order of a category's photos: \(PhotoOrder.allCases.map(\.rawValue).joined(separator: ", ")); default: "
+        + "date-newest.", valueName: "order"))
+  var sort = PhotoOrder.dateNewest
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var output: CommonOptions
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var path: String
+    var bytes: Int
+    var pages: Int
+    var photos: Int
+    var categories: Int
+    var tiles: Int
+    var drawn: Int
+    var undrawable: [String]
+    var failed: [String]
+    var missingCharacters: Int
+    var warnings: [String]
+  }
+
+  func validate() throws {
+    guard CatalogueOptions.columnNumbers.contains(columns) else {
+      throw ValidationError("--columns \(columns) is outside of 3 to 8")
+    }
+    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
+  }
+
+  func run() async throws {
+    var options = CatalogueOptions()
+    (options.paper, options.columns, options.order) = (paper, columns, sort)
+    options.selection.categories = category
+    (options.selection.since, options.selection.until) = (since?.milliseconds, until?.milliseconds)
+    let reporter = Reporter(output)
+    let summary = try await reporter.follow(
+      .catalogue(of: library.path(), to: FilePath(file), options: options), during: "catalogue")
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.undrawable { reporter.warn(photo.message) }
+    reporter.importantResult(summary.path.string.escaped)
+    reporter.note(
+      "\(Count(summary.photos, "photo")) on \(Count(summary.pages, "page")), \(ByteCount(summary.bytes))")
+    reporter.json(
+      Summary(
+        path: summary.path.string, bytes: summary.bytes, pages: summary.pages, photos: summary.photos,
+        categories: summary.categories, tiles: summary.tiles, drawn: summary.drawn,
+        undrawable: summary.undrawable.map(\.message), failed: summary.failed.map(\.message),
+        missingCharacters: summary.missingCharacters, warnings: summary.warnings))
+    if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+  }
+}
+
+extension CatalogueOptions.Paper: ExpressibleByArgument {}
+extension PhotoOrder: ExpressibleByArgument {}
