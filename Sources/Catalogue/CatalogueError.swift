@@ -1,4 +1,4 @@
-import FileSystem
+internal import FileSystem
 public import SystemPackage
 
 /// Why no catalogue was published.

@@ -1,4 +1,4 @@
-import FileSystem
+internal import FileSystem
 import Processes
 internal import SystemPackage
 
@@ -13,7 +13,8 @@ final class CatalogueHelper {
   private static let timeLimit = Duration.seconds(60)
 
   let support: CatalogueSupport
-  private let process: HelperProcess
+  /// Nil after the document.
+  private var process: HelperProcess?
   private var waiting: [UInt8] = []
   private var hasBegun = false
 
@@ -21,7 +22,8 @@ final class CatalogueHelper {
   init() throws(CatalogueSupportError) {
     guard let program = HelperProgram.find(Self.name) else { throw .noProgram }
     do {
-      process = try HelperProcess(program.string, environment: HelperProgram.environment)
+      let process = try HelperProcess(program.string, environment: HelperProgram.environment)
+      self.process = process
       let hello = try process.receive(atMost: CatalogueSupport.helloLength, until: .now + Self.timeLimit)
       support = try CatalogueSupport(hello)
     } catch let error as CatalogueSupportError {
@@ -32,7 +34,7 @@ final class CatalogueHelper {
   }
 
   /// The process ID, for tests.
-  var id: Int32 { process.id }
+  var id: Int32? { process?.id }
 
   /// The end of a document.
   struct Reply: Equatable {
@@ -46,7 +48,8 @@ final class CatalogueHelper {
     }
   }
 
-  /// Writes a document into a file. Blocks. The caller must discard the file after an error.
+  /// Writes a document into a file. Blocks. Then the program has ended and changes the file no more. The caller must
+  /// discard the file after an error.
   ///
   /// - Parameters:
   ///   - draw: passes on the commands; the last one is `end`.
@@ -56,51 +59,51 @@ final class CatalogueHelper {
     to file: borrowing File, isCancelled: @escaping () -> Bool,
     _ draw: (_ pass: (DocumentCommand) throws -> Void) throws -> Void
   ) throws -> Reply {
+    defer { process = nil }
     do {
-      var canSend = true
-      try draw { command in
-        guard canSend else { return }
-        command.append(to: &waiting)
-        if waiting.count >= Self.packetBytes { canSend = try flush(file, isCancelled) }
-        if !canSend { throw RepliedEarly() }
+      do {
+        try draw { command in
+          command.append(to: &waiting)
+          if waiting.count >= Self.packetBytes { try flush(file, isCancelled) }
+        }
+        try flush(file, isCancelled)
+      } catch is RepliedEarly {
+        // the reply has the reason
       }
-      _ = try flush(file, isCancelled)
-    } catch is RepliedEarly {
-      // the reply has the reason
-    } catch let failure as HelperProcess.Failure {
-      throw Self.error(failure)
-    }
-    do {
-      let reply = try process.receive(
+      let reply = try running.receive(
         atMost: Self.replyLength, until: .now + Self.timeLimit, isCancelled: isCancelled)
       return try Self.reply(reply, to: file.path)
     } catch let failure as HelperProcess.Failure {
-      throw Self.error(failure)
+      throw failure == .cancelled ? CancellationError() : CatalogueError.helperFailed("\(failure)")
+    }
+  }
+
+  private var running: HelperProcess {
+    get throws {
+      guard let process else { throw CatalogueError.helperFailed("it has written a document already") }
+      return process
     }
   }
 
   /// The program replied before the end of the document.
   private struct RepliedEarly: Error {}
 
-  /// Sends the waiting bytes. The first packet takes the file along. Returns false if the program has replied.
-  private func flush(_ file: borrowing File, _ isCancelled: () -> Bool) throws -> Bool {
+  /// Sends the waiting bytes. The first packet takes the file along.
+  ///
+  /// - Throws: `RepliedEarly` if the program has replied.
+  private func flush(_ file: borrowing File, _ isCancelled: () -> Bool) throws {
     var rest = waiting[...]
     waiting = []
     while !rest.isEmpty {
       let packet = Array(rest.prefix(Self.packetBytes))
       rest = rest.dropFirst(packet.count)
       if !hasBegun {
-        try process.send(packet, file)
+        try running.send(packet, file)
         hasBegun = true
-      } else if try !process.send(packet, until: .now + Self.timeLimit, isCancelled: isCancelled) {
-        return false
+      } else if try !running.send(packet, until: .now + Self.timeLimit, isCancelled: isCancelled) {
+        throw RepliedEarly()
       }
     }
-    return true
-  }
-
-  private static func error(_ failure: HelperProcess.Failure) -> any Error {
-    failure == .cancelled ? CancellationError() : CatalogueError.helperFailed("\(failure)")
   }
 
   private static let mostCharacters = 16

@@ -1,4 +1,4 @@
-import FileSystem
+internal import FileSystem
 internal import Operations
 internal import Pictures
 

@@ -1,4 +1,4 @@
-import FileSystem
+internal import FileSystem
 public import Operations
 internal import PhotoLibrary
 internal import Pictures
@@ -78,7 +78,15 @@ struct CatalogueRun {
         "the cache is full; \(Count(fill.left, "photo has", "photos have")) no picture in it")
     }
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
-    try write(catalogue, PictureCache(of: library), with: helper, as: name, &summary)
+    let cache = try PictureCache(of: library)
+    let shown = try write(catalogue, cache, with: helper, as: name, &summary)
+    let lost = fill.drawn + fill.cached - shown.count
+    if lost > 0 {
+      summary.failed.append(
+        Finding(
+          path.string,
+          message: "\(path) lacks \(Count(lost, "picture")) that the cache had before; write it again"))
+    }
     return summary
   }
 
@@ -86,35 +94,40 @@ struct CatalogueRun {
   private func checkedName() throws -> FilePath {
     guard let name = path.lastComponent, name.kind == .regular else { throw CatalogueError.noName(path) }
     let file = FilePath(name.string)
-    guard try Directory.open(path.folder).status(of: file) == nil else { throw CatalogueError.exists(path) }
+    let folder = try Directory.open(path.folder)
+    AtomicFile.sweep(folder)
+    guard try folder.status(of: file) == nil else { throw CatalogueError.exists(path) }
     if path.folder.leads(into: libraryPath) { throw CatalogueError.insideLibrary(path) }
     return file
   }
 
+  /// Writes and publishes the file. Returns the contents whose pictures it has.
   private func write(
-    _ catalogue: Catalogue, _ cache: PictureCache, with helper: consuming CatalogueHelper, as name: FilePath,
+    _ catalogue: Catalogue, _ cache: PictureCache, with helper: CatalogueHelper, as name: FilePath,
     _ summary: inout CatalogueSummary
-  ) throws {
+  ) throws -> Set<FileContent> {
     let layout = CatalogueLayout(catalogue, options)
     counter.setTotals(items: summary.photos, bytes: 0)
     counter.enter(.writing)
     let output = try AtomicFile(in: path.folder)
+    var shown: Set<FileContent> = []
     var tiles = 0
     let reply = try helper.write(to: output.file, isCancelled: { counter.isCancelled }) { pass in
       try layout.draw(
         picture: { photo in
           try counter.checkCancellation()
           counter.advance(items: 1, current: photo.name)
-          let picture = photo.content.flatMap { Self.picture(of: $0, in: cache) }
-          if picture == nil { tiles += 1 }
+          guard let content = photo.content, let picture = Self.picture(of: content, in: cache) else {
+            tiles += 1
+            return nil
+          }
+          shown.insert(content)
           return picture
         }, pass)
     }
     summary.tiles = tiles
     addWarning(of: reply.missing, to: &summary)
     counter.enter(.verifying)
-    // ends the program, which could still write to the file
-    _ = consume helper
     let document = try PDFFile(output.file)
     guard document.pageCount == layout.pageCount, reply.pages == layout.pageCount else {
       throw CatalogueError.incomplete(
@@ -127,6 +140,7 @@ struct CatalogueRun {
     if case .unknown(let error) = durability {
       summary.warnings.append("\(path) is published, but may be lost in a power failure: \(error)")
     }
+    return shown
   }
 
   private static func picture(of content: FileContent, in cache: PictureCache) -> Picture? {

@@ -1,16 +1,16 @@
-import FileSystem
+package import FileSystem
 
 /// A PDF as cairo writes it, read back. ISO 32000-1, 7.5: header, objects, table of objects, trailer.
-struct PDFFile {
+package struct PDFFile {
   /// The number of pages.
-  let pageCount: Int
+  package let pageCount: Int
   /// The length in bytes.
-  let bytes: Int
+  package let bytes: Int
 
   /// Reads the trailer and the table, and checks that each object begins where the table tells. Blocks.
   ///
   /// - Throws: `CatalogueError.incomplete`, or `FileError` if the file cannot be read.
-  init(_ file: borrowing File) throws {
+  package init(_ file: borrowing File) throws {
     bytes = try file.status().size
     guard try file.read(5, at: 0) == Array("%PDF-".utf8) else { throw Self.fault("it has no header") }
     let end = try Self.text(file, at: max(0, bytes - Self.trailerBytes), Self.trailerBytes)

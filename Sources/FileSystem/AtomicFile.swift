@@ -142,8 +142,9 @@ package struct AtomicFile: ~Copyable, Sendable {
     _ = try? directory.remove(reserved)
   }
 
-  /// Removes the partials of dead writers of this user.
-  private static func sweep(_ directory: borrowing Directory) {
+  /// Removes the partials of dead writers of this user, and the empty files that reserve their names. A caller for which a
+  /// name must be free looks after that.
+  package static func sweep(_ directory: borrowing Directory) {
     for name in (try? directory.names()) ?? [] { _ = try? removeAbandoned(name, in: directory) }
   }
 }

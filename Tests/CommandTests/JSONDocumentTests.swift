@@ -284,6 +284,7 @@ private struct PrintedJSON {
     mkdir cut; head -c 300 "$(find pics -name IMG_0001.jpg | head -n 1)" > cut/cut.jpg
     smilepile init Cut > /dev/null; smilepile add -q -l Cut cut > /dev/null
     j cache fill -l Cut
+    j catalogue -l Cut -o cut.pdf
     j cache show -l Family
     j cache clear -l Family --yes
 

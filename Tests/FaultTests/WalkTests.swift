@@ -12,7 +12,7 @@ import Testing
       ("inbox,inbox like FAT", 151), ("import many", 89), ("report", 23),
       ("import continued,continued like FAT,add continued", 113),
       ("export incremental,flatten,import chain", 151),
-      ("extract,extract like FAT,extract many", 61),
+      ("extract,extract like FAT,extract many", 61), ("catalogue,catalogue like FAT", 43),
     ])
   func sampleOfFaults(operations: String, stride: Int) throws {
     let scratch = try ScratchFolder()

@@ -1,4 +1,5 @@
 import Backup
+import Catalogue
 import FileSystem
 import Foundation
 import Jobs
@@ -74,7 +75,7 @@ struct WalkedOperation: Sendable {
 
 extension WalkedOperation {
   static let all: [WalkedOperation] =
-    exports + imports + inboxes + others + removals + repairs + chains + extracting
+    exports + imports + inboxes + others + removals + repairs + chains + extracting + catalogues
 
   /// The calls that NFS and FUSE do not support, and those that simple FAT drivers do not support.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
@@ -463,6 +464,30 @@ extension WalkedOperation {
           .isIncomplete
       }, lacks: lacks, prepare: { try $0.prepareExtracted() },
       faults: { try $0.faultsOfExtracted(isComplete: $1) })
+  }
+
+  private static let catalogues = [catalogue("catalogue"), catalogue("catalogue like FAT", lacks: likeFAT)]
+
+  /// Writes a catalogue of two photos, whose thumbnails are in the cache.
+  private static func catalogue(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .nothing,
+      arguments: {
+        [["catalogue", "-l", $0.library.string, "-o", $0.catalogue.string, "--category", "drawn"]]
+      },
+      run: { scene in
+        // the operation overwrites nothing; an empty file that reserves the name is its own
+        if try scene.bytesOfCatalogue()?.isEmpty == false {
+          try FileManager.default.removeItem(atPath: scene.catalogue.string)
+        }
+        var options = CatalogueOptions()
+        options.selection.categories = ["drawn"]
+        let work = Work.catalogue(of: scene.library, to: scene.catalogue, options: options)
+        return try await work.summary.findings.isEmpty
+      }, lacks: lacks, prepare: { try await $0.prepareCatalogue() },
+      faults: { scene, isRunAgain in
+        try scene.faultsOfCatalogue(mayBeEmpty: lacks.contains(.link), isComplete: isRunAgain)
+      })
   }
 
   private static func export(
