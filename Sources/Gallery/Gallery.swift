@@ -72,6 +72,9 @@ package struct Gallery: Sendable {
   /// How the pages look.
   package let style: Style
   let facts: Facts
+  /// What the names of the pages in `gallery` contain, so that they differ from those of other galleries; nil for plain
+  /// names.
+  let edition: String?
   /// The pages of photos, by number minus one.
   let sections: [Section]
 
@@ -84,8 +87,12 @@ package struct Gallery: Sendable {
   }
 
   /// Divides the categories into pages.
-  package init(_ categories: [Category], style: Style = Style(), _ facts: Facts) {
-    (self.categories, self.style, self.facts) = (categories, style, facts)
+  ///
+  /// - Parameter edition: letters and digits that the names of the pages in `gallery` contain; nil for plain names.
+  package init(
+    _ categories: [Category], style: Style = Style(), _ facts: Facts, edition: String? = nil
+  ) {
+    (self.categories, self.style, self.facts, self.edition) = (categories, style, facts, edition)
     sections = categories.enumerated().flatMap { index, category in
       stride(from: 0, to: category.photos.count, by: Self.photosOnPage).enumerated().map { part, start in
         let end = min(start + Self.photosOnPage, category.photos.count)
@@ -100,9 +107,13 @@ package struct Gallery: Sendable {
   /// The page that a reader opens first.
   package static let startPage = "index.html"
   /// The page about the gallery.
-  package static let aboutPage = "gallery/about.html"
+  var aboutPage: String { path(ofPage: "about") }
 
-  static func path(ofPage index: Int) -> String { "gallery/\(index + 1).html" }
+  func path(ofPage index: Int) -> String { path(ofPage: "\(index + 1)") }
+
+  private func path(ofPage name: String) -> String {
+    "gallery/\(name)\(edition.map { "-\($0)" } ?? "").html"
+  }
 
   /// A page that is rendered when it is written.
   package struct Page {
@@ -117,7 +128,7 @@ package struct Gallery: Sendable {
     let writer = PageWriter(self)
     return [
       Page(path: Self.startPage, render: writer.startPage),
-      Page(path: Self.aboutPage, render: writer.aboutPage),
-    ] + sections.indices.map { index in Page(path: Self.path(ofPage: index)) { writer.page(index) } }
+      Page(path: aboutPage, render: writer.aboutPage),
+    ] + sections.indices.map { index in Page(path: path(ofPage: index)) { writer.page(index) } }
   }
 }

@@ -35,7 +35,7 @@ struct PageWriter {
     let section = gallery.sections[index]
     let category = gallery.categories[section.category]
     let pages = pages(ofCategory: section.category)
-    let path = Gallery.path(ofPage: index)
+    let path = gallery.path(ofPage: index)
     let place = pages.count > 1 ? ", page \(section.number) of \(pages.count)" : ""
     return document(title: category.name + place, at: path) { main in
       main.element("h1") { title in
@@ -56,7 +56,7 @@ struct PageWriter {
 
   /// The page about the gallery.
   func aboutPage() -> String {
-    document(title: "About this gallery", at: Gallery.aboutPage) { main in
+    document(title: "About this gallery", at: gallery.aboutPage) { main in
       main.element("h1", text: "About this gallery")
       main.element("p", text: "\(summary) smilepile \(gallery.facts.version) wrote these pages.")
       main.element(
@@ -95,7 +95,7 @@ struct PageWriter {
     }
     guard let first = pages.first else { return card.element("div", ["class": "card"], content) }
     card.element(
-      "a", ["class": "card", "href": link(to: Gallery.path(ofPage: first), at: Gallery.startPage)], content)
+      "a", ["class": "card", "href": link(to: gallery.path(ofPage: first), at: Gallery.startPage)], content)
     guard pages.count > 1 else { return }
     card.element("span", ["class": "parts"]) { parts in
       parts.text("Pages")
@@ -103,7 +103,7 @@ struct PageWriter {
         parts.element(
           "a",
           [
-            "href": link(to: Gallery.path(ofPage: page), at: Gallery.startPage),
+            "href": link(to: gallery.path(ofPage: page), at: Gallery.startPage),
             "aria-label": "\(category.name), page \(number + 1)",
           ], text: "\(number + 1)")
       }
@@ -149,7 +149,7 @@ struct PageWriter {
         nav.element(
           "a",
           [
-            "href": link(to: Gallery.path(ofPage: page), at: path),
+            "href": link(to: gallery.path(ofPage: page), at: path),
             "aria-current": page == current ? "page" : nil, "aria-label": "Page \(number + 1)",
           ], text: "\(number + 1)")
       }
@@ -160,7 +160,7 @@ struct PageWriter {
     html.element("nav", ["class": "steps", "aria-label": "Previous and next page"]) { nav in
       for (page, text) in [(current - 1, "← Previous page"), (current + 1, "Next page →")]
       where pages.contains(page) {
-        nav.element("a", ["href": link(to: Gallery.path(ofPage: page), at: path)], text: text)
+        nav.element("a", ["href": link(to: gallery.path(ofPage: page), at: path)], text: text)
       }
     }
   }
@@ -184,7 +184,7 @@ struct PageWriter {
         body.element("a", ["class": "skip", "href": "#content"], text: "Skip to the content")
         body.element("header") { header in
           header.element("nav", ["aria-label": "Gallery"]) { nav in
-            for (target, text) in [(Gallery.startPage, "All categories"), (Gallery.aboutPage, "About")] {
+            for (target, text) in [(Gallery.startPage, "All categories"), (gallery.aboutPage, "About")] {
               nav.element(
                 "a",
                 ["href": link(to: target, at: path), "aria-current": target == path ? "page" : nil],

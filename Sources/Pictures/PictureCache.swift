@@ -33,7 +33,7 @@ package final class PictureCache: Sendable {
   }
 
   /// What the cache knows about a content, without its picture.
-  enum State: Sendable, Equatable {
+  package enum State: Sendable, Equatable {
     case drawn
     case fault(PictureFault, decoders: String, attempts: Int)
   }
@@ -135,7 +135,7 @@ package final class PictureCache: Sendable {
   }
 
   /// Returns what the cache knows about all contents.
-  func states() -> [FileContent: State] {
+  package func states() -> [FileContent: State] {
     flush()
     return access(Self.states(in:)) ?? [:]
   }
@@ -198,7 +198,7 @@ package final class PictureCache: Sendable {
   }
 
   /// True if the next pictures would replace others.
-  var isFull: Bool { (access { try Self.bytes($0) } ?? 0) >= limit / 10 * 9 }
+  package var isFull: Bool { (access { try Self.bytes($0) } ?? 0) >= limit / 10 * 9 }
 
   private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 

@@ -33,6 +33,11 @@ package final class PictureDrawer {
     (self.program, self.timeLimit) = (program, timeLimit)
   }
 
+  /// Finds the helper, without starting it. Blocks; must be called before other threads start helpers.
+  ///
+  /// - Throws: `PictureSupportError.noProgram`.
+  package static func program() throws(PictureSupportError) -> FilePath { try PictureHelper.findProgram() }
+
   /// The process ID of the helper that runs now; nil if none runs.
   package var helperID: Int32? { helper?.id }
 

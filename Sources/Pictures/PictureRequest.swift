@@ -15,6 +15,8 @@ package struct PictureRequest: Sendable, Equatable {
 
   /// The thumbnails of galleries and archives.
   package static let thumbnail = PictureRequest(box: 300, quality: 82)
+  /// The pictures that a click in a gallery opens.
+  package static let view = PictureRequest(box: 1600, quality: 82)
 }
 
 /// A picture of a photo.

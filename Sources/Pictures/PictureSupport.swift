@@ -71,11 +71,11 @@ public struct PictureSupport: Sendable, Equatable {
   public var missingProtections: [Protection] { Protection.allCases.filter { !protections.contains($0) } }
 
   /// Identifies the decoders. A photo that they do not draw may be drawn by others.
-  var decoders: String { "\(libvips) \(formats.map(\.rawValue).joined(separator: ","))" }
+  package var decoders: String { "\(libvips) \(formats.map(\.rawValue).joined(separator: ","))" }
 
   /// Returns the fault of a photo in whose file no decoder finds a format: the file is corrupt if the helper can draw
   /// files with its extension.
-  func fault(_ fault: PictureFault, ofFileNamed name: String) -> PictureFault {
+  package func fault(_ fault: PictureFault, ofFileNamed name: String) -> PictureFault {
     let ending = name.split(separator: ".").last.map(String.init) ?? ""
     guard fault == .unknownFormat, let format = Format(fileNameExtension: ending), formats.contains(format)
     else { return fault }

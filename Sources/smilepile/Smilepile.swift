@@ -43,7 +43,9 @@ struct Smilepile: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Backups",
-        subcommands: [Export.self, Import.self, Inspect.self, Extract.self, Diff.self, Find.self]),
+        subcommands: [
+          Export.self, Import.self, Inspect.self, Extract.self, GalleryCommand.self, Diff.self, Find.self,
+        ]),
       CommandGroup(
         name: "Archives",
         subcommands: [

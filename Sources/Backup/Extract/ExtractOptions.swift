@@ -113,9 +113,9 @@ public enum ExtractError: RemediedError, Sendable, CustomStringConvertible {
     case .noSuchFolder(let path):
       "the folder \(path) does not exist; create it"
     case .notAFolder(let path):
-      "\(path) is not a folder, and links are not followed; extract to another folder"
+      "\(path) is not a folder, and links are not followed; use another folder"
     case .insideLibrary(let path):
-      "\(path) is in a library; extract to a folder outside the library"
+      "\(path) is in a library; use a folder outside the library"
     case .busy(let path):
       "another smilepile process uses \(path); wait until it ends"
     }

@@ -2,10 +2,10 @@ import FileSystem
 import PhotoLibrary
 import SystemPackage
 
-/// The folder that photos are extracted to. The target opens the categories' folders in it by name and never
-/// follows a link.
+/// The folder that photos are extracted to, or that gets a gallery. The target opens the folders in it by name and
+/// never follows a link.
 ///
-/// Only one extraction at a time writes to a folder: it has a `FolderLock`, which ends when the process dies. Hidden
+/// Only one run at a time writes to a folder: it has a `FolderLock`, which ends when the process dies. Hidden
 /// files in a locked folder belong to dead runs, so that the target removes them. If a folder cannot be locked (NFS),
 /// the target keeps such files.
 final class ExtractTarget: Sendable {
@@ -14,6 +14,8 @@ final class ExtractTarget: Sendable {
   /// folders than a process can have open.
   let root: Directory
   private let lock: FolderLock?
+  /// True if no other run writes to the folder. False if its file system has no locks.
+  var isLocked: Bool { lock?.isHeld == true }
 
   /// Opens a folder. Creates a missing folder if `forWriting` is true, otherwise returns nil for it.
   ///
@@ -49,7 +51,7 @@ final class ExtractTarget: Sendable {
     } catch is FileLock.Busy {
       throw ExtractError.busy(path)
     }
-    if lock?.isHeld == true { sweep() }
+    if isLocked { sweep() }
   }
 
   /// Refuses a folder in a library, which would report an untracked file there in every check.

@@ -22,7 +22,7 @@ public enum PhotoKind {
   }
 
   /// Returns true if this is the extension of a photo, in upper or lower case.
-  static func isPhotoEnding(_ ending: String) -> Bool {
+  package static func isPhotoEnding(_ ending: String) -> Bool {
     let ending = ending.lowercased()
     return knownEndings.contains(ending) || otherEndings.contains(ending)
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FileSystem
 import Gallery
 
 /// The options of a gallery in an archive.
@@ -7,42 +6,14 @@ struct GalleryOptions: ParsableArguments {
   @Flag(help: "Add a gallery with thumbnails: unpack the archive, and open index.html in a browser.")
   var gallery = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Colours of the gallery: \(GalleryTheme.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
-  var theme: String?
-
-  @Option(help: ArgumentHelp("Appearance of the gallery; default: system.", valueName: "system|light|dark"))
-  var appearance: GalleryAppearance?
-
-  @Option(help: ArgumentHelp("Size of the gallery's text, 100 to 200; default: 100.", valueName: "percent"))
-  var textSize: Int?
+  @OptionGroup var appearance: GalleryStyleOptions
 
   func validate() throws {
-    if !gallery, theme != nil || appearance != nil || textSize != nil {
+    if !gallery, appearance.isGiven {
       throw ValidationError("--theme, --appearance and --text-size need --gallery")
-    }
-    if let textSize, !Gallery.Style.textSizes.contains(textSize) {
-      throw ValidationError("--text-size \(textSize) is outside of 100 to 200")
     }
   }
 
   /// Returns the appearance; nil without a gallery. An unknown theme is reported, and the default is used.
-  func style(_ reporter: Reporter) -> Gallery.Style? {
-    guard gallery else { return nil }
-    var style = Gallery.Style()
-    if let theme {
-      if let known = GalleryTheme.named(theme) {
-        style.theme = known
-      } else {
-        reporter.warn(
-          "no theme is named “\(theme.shortened.escaped)”; the gallery has the theme \(style.theme.name)")
-      }
-    }
-    if let appearance { style.appearance = appearance }
-    if let textSize { style.textSize = textSize }
-    return style
-  }
+  func style(_ reporter: Reporter) -> Gallery.Style? { gallery ? appearance.style(reporter) : nil }
 }
-
-extension GalleryAppearance: ExpressibleByArgument {}

@@ -1,0 +1,293 @@
+import Checksums
+import FileSystem
+import Foundation
+import Gallery
+import ImageHeader
+import Pictures
+import Synchronization
+import SystemPackage
+
+/// A folder that gets a gallery, or has one that is brought up to date.
+///
+/// The order of an update makes half a gallery impossible: list the new files, flush them under hidden names, rename them,
+/// replace the start page, remove files that the new gallery does not have, list what remains. Only the start page has the
+/// same name in both galleries, and it refers only to files that are complete. Files that are not in the list are neither
+/// replaced nor removed. Links are not followed.
+final class GalleryFolder: Sendable {
+  private static let listName: FilePath = ".smilepile-gallery"
+  private static let startPage = FilePath(Gallery.startPage)
+
+  private struct State {
+    var list: GalleryFileList
+    /// The files that this run writes.
+    var claimed: Set<String> = []
+    var filesWritten = 0
+    var bytesWritten = 0
+    /// True as soon as the start page may be the new one.
+    var isCommitted = false
+  }
+
+  let path: FilePath
+  private let target: ExtractTarget
+  private let publication: ExtractPublication
+  /// The list at the start; nil for a new gallery.
+  private let found: GalleryFileList?
+  /// The files in the folders of the gallery, whether or not they are listed.
+  private let present: Set<String>
+  private let state: Mutex<State>
+
+  private var root: Directory { _read { yield target.root } }
+
+  /// Opens the folder, or creates it, and removes what an interrupted run left under hidden names. Blocks.
+  ///
+  /// - Throws: `GalleryFolderError`; `ExtractError` if the path is no folder, is in a library, or another run writes to it;
+  ///   `FileError`.
+  init(_ path: FilePath) throws {
+    self.path = path
+    guard let target = try ExtractTarget.open(path, forWriting: true) else {
+      throw ExtractError.noSuchFolder(path)
+    }
+    self.target = target
+    publication = ExtractPublication(in: target)
+    let names = try Self.names(in: target)
+    found = try Self.list(in: target, names)
+    present = Set(try GalleryFile.folders.flatMap { try Self.files(in: $0, of: target) })
+    state = Mutex(State(list: found ?? GalleryFileList()))
+    _ = try digestOfStartPage()
+  }
+
+  private static func names(in target: ExtractTarget) throws -> [FilePath] {
+    try target.root.names().filter { name in
+      guard PartialName.lockedFolder.matches(name) else { return !isLock(name) }
+      if target.isLocked { try target.root.remove(name) }
+      return false
+    }
+  }
+
+  /// The files by which `FolderLock` excludes other runs.
+  private static func isLock(_ name: FilePath) -> Bool {
+    name.string.hasPrefix(".smilepile-") && name.string.hasSuffix(".lock")
+  }
+
+  private static func list(in target: ExtractTarget, _ names: [FilePath]) throws -> GalleryFileList? {
+    let path = target.root.path(of: listName)
+    guard let status = try target.root.status(of: listName) else {
+      guard names.isEmpty else { throw GalleryFolderError.notEmpty(target.path) }
+      return nil
+    }
+    guard status.kind == .file,
+      let bytes = try target.root.open(listName, .read)
+        .contents(atMost: GalleryFileList.mostBytes)
+    else { throw GalleryFolderError.invalidList(path, reason: "it is not the list of a gallery") }
+    guard let list = try? JSONDecoder().decode(GalleryFileList.self, from: Data(bytes)) else {
+      throw GalleryFolderError.invalidList(path, reason: "it is corrupt")
+    }
+    guard list.version <= GalleryFileList().version else {
+      throw GalleryFolderError.invalidList(path, reason: "a newer version of smilepile wrote it")
+    }
+    return list
+  }
+
+  private static func files(in folder: FilePath, of target: ExtractTarget) throws -> [String] {
+    guard try target.hasFolder(folder) else { return [] }
+    return try target.root.directory(folder).names().map { "\(folder)/\($0)" }
+  }
+
+  // MARK: Files
+
+  /// Returns true if the gallery has this file already. Such a file is complete.
+  func has(_ file: String) -> Bool { found?.files.contains(file) == true && present.contains(file) }
+
+  /// Returns the dimensions of a thumbnail that the gallery has already; nil if it is missing or not a JPEG.
+  func dimensions(of file: String) throws(FileError) -> (width: Int, height: Int)? {
+    guard has(file) else { return nil }
+    do throws(FileError) {
+      let header = try header(of: FilePath(file))
+      return header.format == .jpeg && header.width > 0 ? (header.width, header.height) : nil
+    } catch {
+      if error.isResourceExhaustion || error.errno == .ioError { throw error }
+      return nil
+    }
+  }
+
+  private func header(of name: FilePath) throws(FileError) -> ImageHeader {
+    let file = try target.root.open(name, .read)
+    return try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
+  }
+
+  /// Adds files to the list, before they are written, and makes their folders.
+  ///
+  /// - Parameter startPage: the MD5 of the start page that will be written; nil if it is not known yet.
+  /// - Throws: `GalleryFolderError.unknownFile`.
+  func list(_ files: Set<String>, startPage: MD5Digest? = nil) throws {
+    let old = state.withLock { $0.list }
+    var new = old
+    new.files.formUnion(files)
+    if let startPage, !new.startPages.contains("\(startPage)") { new.startPages.append("\(startPage)") }
+    if let taken = files.subtracting(old.files).intersection(present).min() {
+      throw GalleryFolderError.unknownFile(root.path(of: FilePath(taken)))
+    }
+    if new != old { try write(new) }
+    for folder in Set(files.map { FilePath($0).removingLastComponent() }).sorted(by: { $0.string < $1.string }
+    ) {
+      try target.makeFolder(folder)
+    }
+    try target.sync()
+  }
+
+  /// Writes a file. Any thread may call this. It is published together with others, at the latest by `publishFiles`.
+  func write(_ bytes: [UInt8], to file: String) throws {
+    let hidden = hiddenName()
+    do {
+      try root.open(hidden, .create).write(bytes, at: 0)
+    } catch {
+      _ = try? root.remove(hidden)
+      throw error
+    }
+    try publish(hidden, as: file, size: bytes.count)
+  }
+
+  /// Returns a name for a file that is not complete.
+  func hiddenName() -> FilePath {
+    GalleryFile.thumbnails.appending(PartialName.lockedFolder.random().components)
+  }
+
+  /// Creates a file under a hidden name.
+  func create(_ hidden: FilePath) throws -> File { try root.open(hidden, .create) }
+
+  /// Opens a file under a hidden name for reading.
+  func open(_ hidden: FilePath) throws -> File { try root.open(hidden, .read) }
+
+  /// Removes a file under a hidden name, if it was not published.
+  func remove(_ hidden: FilePath) { _ = try? root.remove(hidden) }
+
+  /// Publishes a file that is complete under its hidden name. Does nothing if another thread writes the same file.
+  func publish(_ hidden: FilePath, as file: String, size: Int) throws {
+    let isFirst = state.withLock { state in
+      guard state.claimed.insert(file).inserted else { return false }
+      state.filesWritten += 1
+      state.bytesWritten = state.bytesWritten.saturated(plus: size)
+      return true
+    }
+    guard isFirst else { return remove(hidden) }
+    let name = FilePath(file)
+    if present.contains(file), try root.status(of: name)?.kind != .file {
+      remove(hidden)
+      throw GalleryFolderError.unknownFile(root.path(of: name))
+    }
+    try publication.add(
+      ExtractPublication.Photo(
+        index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: size,
+        replaces: present.contains(file)))
+  }
+
+  /// Publishes all files that were written, and makes them durable.
+  func publishFiles() throws {
+    guard !state.withLock({ $0.claimed.isEmpty }) else { return }
+    let (_, taken) = try publication.finish()
+    if !taken.isEmpty { throw GalleryFolderError.unknownFile(path) }
+  }
+
+  /// The files and bytes that this run has written.
+  var written: (files: Int, bytes: Int) { state.withLock { ($0.filesWritten, $0.bytesWritten) } }
+
+  // MARK: The start page
+
+  /// Returns the MD5 of the start page; nil if it is missing.
+  ///
+  /// - Throws: `GalleryFolderError.unknownFile` if this program did not write it.
+  private func digestOfStartPage() throws -> MD5Digest? {
+    guard let status = try root.status(of: Self.startPage) else { return nil }
+    if status.kind == .file {
+      let digest = try MD5Digest.ofFile(root.open(Self.startPage, .read)).digest
+      if state.withLock({ $0.list.startPages.contains("\(digest)") }) { return digest }
+    }
+    throw GalleryFolderError.unknownFile(root.path(of: Self.startPage))
+  }
+
+  /// Replaces the start page, which commits the new gallery, and removes the files that the new gallery does not have.
+  ///
+  /// - Parameter files: all files of the new gallery except the start page. They must be published.
+  /// - Returns: the number of removed files.
+  func commit(_ page: [UInt8], _ files: Set<String>) throws -> Int {
+    let digest = MD5Digest(hashing: page)
+    if try digestOfStartPage() != digest {
+      try list([], startPage: digest)
+      state.withLock {
+        $0.filesWritten += 1
+        $0.bytesWritten += page.count
+      }
+      try replace(Self.startPage, with: page) { state.withLock { $0.isCommitted = true } }
+    }
+    state.withLock { $0.isCommitted = true }
+    var list = GalleryFileList()
+    (list.startPages, list.files) = (["\(digest)"], files)
+    let old = state.withLock { $0.list }
+    let removed = try remove(old.files.subtracting(files), keeping: files)
+    if list != old { try write(list) }
+    return removed
+  }
+
+  /// Removes files of the gallery, and the folders in which none remains.
+  private func remove(_ files: Set<String>, keeping kept: Set<String>) throws -> Int {
+    var count = 0
+    for file in files.sorted() where try root.status(of: FilePath(file))?.kind == .file {
+      if try root.remove(FilePath(file)) { count += 1 }
+    }
+    let used = Set(kept.map { FilePath($0).removingLastComponent() })
+    for folder in GalleryFile.folders where !used.contains(folder) || count > 0 { try removeIfEmpty(folder) }
+    if !files.isEmpty { try target.sync() }
+    return count
+  }
+
+  private func removeIfEmpty(_ folder: FilePath) throws {
+    guard try root.status(of: folder)?.kind == .directory else { return }
+    guard try root.directory(folder).names().isEmpty else { return try root.directory(folder).sync() }
+    try root.removeDirectory(folder)
+  }
+
+  // MARK: Failures
+
+  /// Removes the files that this run has published, unless the new gallery is committed. An error is ignored: the next
+  /// run knows the files from the list.
+  func rollBack() {
+    _ = try? publication.finish()
+    let (list, isCommitted) = state.withLock { ($0.list, $0.isCommitted) }
+    guard !isCommitted, list != found,
+      (try? remove(list.files.subtracting(found?.files ?? []), keeping: found?.files ?? [])) != nil
+    else { return }
+    if let found {
+      try? write(found)
+    } else {
+      _ = try? root.remove(Self.listName)
+    }
+  }
+
+  /// Publishes what is complete, so that the next run continues.
+  func keepFiles() { _ = try? publication.finish() }
+
+  // MARK: Writing
+
+  private func write(_ list: GalleryFileList) throws {
+    try replace(Self.listName, with: list.document)
+    state.withLock { $0.list = list }
+  }
+
+  /// Replaces a file of the folder itself in one step, and makes it durable.
+  ///
+  /// - Parameter willReplace: called before the name may refer to the new file.
+  private func replace(_ name: FilePath, with bytes: [UInt8], willReplace: () -> Void = {}) throws {
+    let hidden = PartialName.lockedFolder.random()
+    do {
+      let file = try root.open(hidden, .create)
+      try file.write(bytes, at: 0)
+      try file.sync()
+      willReplace()
+      try root.replace(name, with: hidden)
+    } catch {
+      _ = try? root.remove(hidden)
+      throw error
+    }
+    try target.sync()
+  }
+}

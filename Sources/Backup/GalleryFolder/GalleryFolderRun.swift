@@ -1,0 +1,199 @@
+import ArchiveCatalog
+import Checksums
+import FileSystem
+import Foundation
+import Gallery
+import Operations
+import PhotoLibrary
+import Pictures
+import SystemPackage
+
+extension Work where Summary == GalleryFolderSummary {
+  /// Starts writing a gallery of a library's photos as a folder, or brings such a folder up to date.
+  ///
+  /// A reader sees the earlier gallery or the new one, also after a failure or a kill; then the next run completes the
+  /// new one. Other files in the folder are not changed. A cancelled run keeps the pictures that it has drawn.
+  ///
+  /// - Parameter folder: a gallery, an empty folder, or a missing folder whose parent exists.
+  ///
+  /// The summary throws `GalleryFolderError`, `ExtractError`, `PictureSupportError`, `LibraryError`, `FileLock.Busy` or
+  /// `FileError`.
+  public static func gallery(
+    ofLibrary library: FilePath, to folder: FilePath, options: GalleryFolderOptions = GalleryFolderOptions()
+  ) -> Self {
+    Work { counter in
+      try GalleryFolderRun(folder: folder, options: options, counter: counter).run(library: library)
+    }
+  }
+
+  /// Starts writing a gallery of an archive's photos, as `gallery(ofLibrary:to:options:)`. Draws all pictures that the
+  /// folder lacks, since the thumbnails of an archive may show other photos.
+  ///
+  /// The summary also throws `BackupError` and `ArchiveError`.
+  public static func gallery(
+    ofArchive archive: FilePath, to folder: FilePath, options: GalleryFolderOptions = GalleryFolderOptions()
+  ) -> Self {
+    Work { counter in
+      try GalleryFolderRun(folder: folder, options: options, counter: counter).run(archive: archive)
+    }
+  }
+}
+
+/// One run that writes a gallery's folder.
+struct GalleryFolderRun {
+  let folder: FilePath
+  let options: GalleryFolderOptions
+  let counter: ProgressCounter
+
+  func run(library path: FilePath) throws -> GalleryFolderSummary {
+    let library = try Library(path: path)
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
+      try write(LibraryGalleryPhotos(library, options))
+    }
+  }
+
+  func run(archive path: FilePath) throws -> GalleryFolderSummary {
+    let operation = (options.ledger ?? Ledger()).begin("gallery")
+    let backup = try open(path, operation)
+    guard backup.format == .zip, backup.archive != nil else { throw GalleryFolderError.noPhotoFiles(path) }
+    let photos = try ArchiveGalleryPhotos(backup.completingChecksums(counter), options)
+    let summary = try write(photos)
+    operation.recordDamage(summary.damagedArchives)
+    return summary
+  }
+
+  /// Opens the archive as a backup, or as a photo export without rows.
+  private func open(_ path: FilePath, _ operation: LedgerOperation) throws -> OpenedBackup {
+    do {
+      return try operation.recordingDamage(of: path) {
+        try OpenedBackup.withChain(
+          path: path, limits: options.limits, password: options.password, ledger: options.ledger,
+          check: counter.checkCancellation)
+      }
+    } catch BackupError.photoExport(_, let export) {
+      return try OpenedBackup(export, at: path, limits: options.limits, password: options.password)
+    }
+  }
+
+  private func write(_ photos: some GalleryPhotos) throws -> GalleryFolderSummary {
+    let isNew = folder.realPath == nil
+    do {
+      return try write(photos, in: GalleryFolder(folder))
+    } catch {
+      if isNew, let name = folder.lastComponent {
+        // fails if the run has left a file, which the next run needs
+        _ = try? Directory.open(folder.folder).removeDirectory(FilePath(name.string))
+      }
+      throw error
+    }
+  }
+
+  private func write(_ photos: some GalleryPhotos, in folder: GalleryFolder) throws -> GalleryFolderSummary {
+    var summary = GalleryFolderSummary()
+    (summary.warnings, summary.errors, summary.assets) = (photos.warnings, photos.leftOut, photos.assets)
+    counter.report(photos.leftOut)
+    do {
+      let files = try GalleryPictures(of: photos, in: folder, options, counter).write(&summary)
+      try counter.checkCancellation()
+      counter.enter(.committing)
+      let gallery = gallery(of: photos, files)
+      summary.filesRemoved = try publish(
+        gallery, files.flatMap { Self.names(of: photos.items[$0], $1) }, in: folder)
+      (summary.photos, summary.categories) = (gallery.photoCount, gallery.categories.count)
+    } catch let error as CancellationError {
+      folder.keepFiles()
+      throw error
+    } catch {
+      folder.rollBack()
+      throw error
+    }
+    (summary.filesWritten, summary.bytesWritten) = folder.written
+    summary.warnings += photos.cache?.notes ?? []
+    return summary
+  }
+
+  /// Returns the gallery's pages with names that contain a digest of their content.
+  private func gallery(of photos: some GalleryPhotos, _ files: [Int: GalleryPictures.Files]) -> Gallery {
+    let shown = photos.items.indices.compactMap { index in
+      files[index].map { ListedPhoto(photos.items[index], $0) }
+    }
+    let date = (options.date ?? Date()).milliseconds
+    let plain = Gallery(photos.categories, shown, style: options.style, date: date)
+    var hash = RunningMD5()
+    for page in plain.pages {
+      var text = page.render()
+      text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
+    }
+    return Gallery(
+      photos.categories, shown, style: options.style, date: date,
+      edition: String(hash.digest.description.prefix(16)))
+  }
+
+  private static func names(of item: GalleryItem, _ files: GalleryPictures.Files) -> [String] {
+    [
+      files.thumbnail.map { _ in GalleryFile.thumbnail(of: item) },
+      files.view ? GalleryFile.view(of: item) : nil, files.copy ? GalleryFile.copy(of: item) : nil,
+    ].compactMap(\.self)
+  }
+
+  private func publish(_ gallery: Gallery, _ pictures: [String], in folder: GalleryFolder) throws -> Int {
+    let pages = gallery.pages
+    let paths = Set(pages.dropFirst().map(\.path))
+    try folder.list(paths)
+    for page in pages.dropFirst() where !folder.has(page.path) {
+      try folder.write(Array(page.render().utf8), to: page.path)
+    }
+    try folder.publishFiles()
+    return try folder.commit(Array(pages[0].render().utf8), paths.union(pictures))
+  }
+}
+
+/// A photo with what determines its place in a gallery.
+struct ListedPhoto {
+  let id: Int64
+  let category: Int64
+  /// In milliseconds since 1970.
+  let takenAt: Int64
+  let name: String
+  let file: String
+  let thumbnail: (path: String, width: Int, height: Int)?
+}
+
+extension ListedPhoto {
+  /// A click opens the drawn picture, or the copy if there is none.
+  fileprivate init(_ item: GalleryItem, _ files: GalleryPictures.Files) {
+    self.init(
+      id: item.id, category: item.category, takenAt: item.takenAt, name: item.name,
+      file: files.view ? GalleryFile.view(of: item) : GalleryFile.copy(of: item),
+      thumbnail: files.thumbnail.map { (GalleryFile.thumbnail(of: item), $0.width, $0.height) })
+  }
+}
+
+extension Gallery {
+  /// Lists the photos of each category by date, the newest first.
+  ///
+  /// - Parameters:
+  ///   - categories: the IDs and displayed names, in the order in which they are shown.
+  ///   - date: the date of the gallery, in milliseconds since 1970.
+  init(
+    _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Int64,
+    edition: String? = nil
+  ) {
+    let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+    func day(_ milliseconds: Int64) -> String { days.format(Date(milliseconds: milliseconds)) }
+    let byCategory = Dictionary(grouping: photos, by: \.category)
+    let shown = categories.map { category in
+      let photos = (byCategory[category.id] ?? []).sorted { ($1.takenAt, $0.id) < ($0.takenAt, $1.id) }
+      return Category(
+        name: category.name,
+        photos: photos.map { photo in
+          Photo(
+            name: photo.name, day: day(photo.takenAt), file: photo.file, thumbnail: photo.thumbnail?.path,
+            width: photo.thumbnail?.width ?? 0, height: photo.thumbnail?.height ?? 0)
+        })
+    }
+    self.init(shown, style: style, Facts(version: Version.current, day: day(date)), edition: edition)
+  }
+}

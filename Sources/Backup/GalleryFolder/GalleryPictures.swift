@@ -1,0 +1,254 @@
+import Checksums
+import FileSystem
+import Gallery
+import Operations
+import PhotoLibrary
+import Pictures
+import Synchronization
+import SystemPackage
+
+/// Writes the files of a gallery's photos: thumbnails of the library's cache, pictures that are drawn, and copies. Writes
+/// only what the folder lacks.
+final class GalleryPictures: Sendable {
+  /// What the gallery has of a photo.
+  private enum Outcome: Sendable {
+    /// The files, and why no picture could be drawn.
+    case shown(Files, PictureFault?)
+    /// The photo is missing or corrupt.
+    case leftOut(Finding)
+  }
+
+  /// The files of a photo.
+  struct Files: Sendable {
+    var thumbnail: (width: Int, height: Int)?
+    var view = false
+    var copy = false
+  }
+
+  /// The values of a thread.
+  private struct Worker {
+    let reader: any GalleryPhotoReader
+    let drawer: PictureDrawer
+  }
+
+  private let photos: any GalleryPhotos
+  private let folder: GalleryFolder
+  private let originals: GalleryOriginals
+  private let counter: ProgressCounter
+  /// What the cache knows about the photos.
+  private let states: [FileContent: PictureCache.State]
+  private let isCacheFull: Bool
+  private let support = Mutex<PictureSupport?>(nil)
+  private let drawn = Mutex(0)
+  private let outcomes = Mutex<[Int: Outcome]>([:])
+
+  init(
+    of photos: any GalleryPhotos, in folder: GalleryFolder, _ options: GalleryFolderOptions,
+    _ counter: ProgressCounter
+  ) {
+    (self.photos, self.folder, self.originals, self.counter) = (photos, folder, options.originals, counter)
+    states = photos.cache?.states() ?? [:]
+    isCacheFull = photos.cache?.isFull ?? false
+  }
+
+  /// Writes the files, and adds what happened to the summary. Blocks.
+  ///
+  /// - Returns: the files of each photo that the gallery has, by the index of its item.
+  /// - Throws: `PictureSupportError` before anything is written if something must be drawn and nothing can be drawn;
+  ///   `GalleryFolderError`; `FileError`; `CancellationError`.
+  func write(_ summary: inout GalleryFolderSummary) throws -> [Int: Files] {
+    let items = photos.items
+    if items.contains(where: mustDraw) { _ = try foundSupport() }
+    let names = items.map { mayNeed($0) }.filter { !$0.isEmpty }
+    let new = Set(names.joined())
+    if !new.isEmpty { try folder.list(new) }
+    counter.setTotals(items: items.count, bytes: items.saturatedSum(\.content.size))
+    counter.enter(.drawing)
+    defer { photos.cache?.flush() }
+    let program = try new.isEmpty ? nil : PictureDrawer.program()
+    try Workers.forEach(
+      items.indices, threads: PictureDrawer.poolSize,
+      context: { [photos] in
+        Worker(reader: try photos.reader(), drawer: PictureDrawer(program: program ?? ""))
+      }
+    ) { [self] index, worker in
+      try counter.checkCancellation()
+      let outcome = try outcome(ofItem: index, worker)
+      if case .leftOut(let finding) = outcome { counter.report(finding) }
+      outcomes.withLock { $0[index] = outcome }
+      counter.advance(items: 1, bytes: items[index].content.size, current: items[index].name)
+    }
+    try folder.publishFiles()
+    return collect(&summary)
+  }
+
+  private func collect(_ summary: inout GalleryFolderSummary) -> [Int: Files] {
+    var shown: [Int: Files] = [:]
+    for (index, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      switch outcome {
+      case .leftOut(let finding):
+        summary.errors.append(finding)
+        if let archive = photos.archive(ofItem: index) {
+          summary.damagedArchives[archive] = finding.message
+        }
+      case .shown(let files, let fault):
+        shown[index] = files
+        guard let fault else { continue }
+        let label = photos.items[index].label
+        let finding = Finding(label, message: "\(label) \(fault)")
+        if fault == .unknownFormat {
+          summary.undrawable.append(finding)
+        } else {
+          summary.errors.append(finding)
+        }
+      }
+    }
+    summary.drawn = drawn.withLock { $0 }
+    return shown
+  }
+
+  // MARK: What is needed
+
+  private func wantsView(_ item: GalleryItem) -> Bool {
+    originals == .none || !BrowserFormats.show(fileNamed: item.fileName)
+  }
+
+  /// Returns true if a picture of the photo must be drawn, or was not drawn by decoders that may be other ones.
+  private func mustDraw(_ item: GalleryItem) -> Bool {
+    let isCached = if case .drawn = states[item.content] { true } else { false }
+    return !isCached && !folder.has(GalleryFile.thumbnail(of: item))
+      || wantsView(item) && !folder.has(GalleryFile.view(of: item))
+  }
+
+  /// Returns the files that may be written for a photo.
+  private func mayNeed(_ item: GalleryItem) -> [String] {
+    let (thumbnail, copy) = (GalleryFile.thumbnail(of: item), GalleryFile.copy(of: item))
+    var files: [String] = []
+    if !folder.has(thumbnail) { files.append(thumbnail) }
+    if wantsView(item), !folder.has(GalleryFile.view(of: item)) { files.append(GalleryFile.view(of: item)) }
+    if !folder.has(copy), originals == .copy || !files.isEmpty { files.append(copy) }
+    return files
+  }
+
+  private func foundSupport() throws -> PictureSupport {
+    try support.withLock { support in
+      let found = try support ?? PictureSupport.find()
+      support = found
+      return found
+    }
+  }
+
+  /// Returns the fault of a photo that need not be tried again.
+  private func knownFault(of item: GalleryItem) throws -> PictureFault? {
+    guard case .fault(let fault, let decoders, let attempts) = states[item.content],
+      fault != .timeLimit || attempts > 1, try decoders == foundSupport().decoders
+    else { return nil }
+    return fault
+  }
+
+  // MARK: Writing
+
+  private func outcome(ofItem index: Int, _ worker: Worker) throws -> Outcome {
+    let item = photos.items[index]
+    var files = Files()
+    files.thumbnail = try writtenThumbnail(of: item)
+    files.view = wantsView(item) && folder.has(GalleryFile.view(of: item))
+    files.copy = folder.has(GalleryFile.copy(of: item))
+    var fault = files.thumbnail == nil ? try knownFault(of: item) : nil
+    let draws = fault == nil && (files.thumbnail == nil || wantsView(item) && !files.view)
+    let copies = !files.copy && (originals == .copy || fault != nil)
+    guard draws || copies else { return .shown(files, fault) }
+
+    let hidden = folder.hiddenName()
+    do {
+      if let found = try copy(index, to: hidden, worker.reader) {
+        folder.remove(hidden)
+        return .leftOut(photos.finding(ofItem: index, found))
+      }
+      if draws { fault = try draw(item, hidden, worker.drawer, &files) }
+      if copies || fault != nil && !files.copy {
+        try folder.publish(hidden, as: GalleryFile.copy(of: item), size: item.content.size)
+        files.copy = true
+      } else {
+        folder.remove(hidden)
+      }
+    } catch {
+      folder.remove(hidden)
+      throw error
+    }
+    return .shown(files, fault)
+  }
+
+  /// Returns the dimensions of the thumbnail that the folder has, or that the cache has and this function writes.
+  private func writtenThumbnail(of item: GalleryItem) throws -> (width: Int, height: Int)? {
+    let file = GalleryFile.thumbnail(of: item)
+    if let size = try folder.dimensions(of: file) { return size }
+    guard case .drawn = states[item.content],
+      case .picture(let picture) = photos.cache?.entry(for: item.content)
+    else { return nil }
+    try folder.write(picture.jpeg, to: file)
+    return (picture.width, picture.height)
+  }
+
+  /// Copies a photo to a file under a hidden name. The pictures are drawn from this copy, whose bytes no other program
+  /// changes after they were compared with the checksum.
+  ///
+  /// - Returns: why the photo cannot be used.
+  private func copy(
+    _ index: Int, to hidden: FilePath, _ reader: any GalleryPhotoReader
+  ) throws -> GalleryPhotoFault? {
+    let output = try folder.create(hidden)
+    var (hash, count) = (RunningMD5(), 0)
+    let content = photos.items[index].content
+    let fault = try reader.read(index) { bytes in
+      try counter.checkCancellation()
+      hash.update(bytes)
+      // a file that has grown needs no more space than the photo
+      if count < content.size { try output.write(bytes, at: count) }
+      count += bytes.count
+    }
+    if let fault { return fault }
+    return FileContent(md5: hash.digest, size: count) == content ? nil : .corrupt
+  }
+
+  /// Draws what is missing.
+  ///
+  /// - Returns: why nothing can be drawn.
+  private func draw(
+    _ item: GalleryItem, _ hidden: FilePath, _ drawer: PictureDrawer, _ files: inout Files
+  ) throws -> PictureFault? {
+    // the helper gets a descriptor that cannot write
+    let photo = try folder.open(hidden)
+    if files.thumbnail == nil {
+      switch try drawer.draw(.thumbnail, photo, isCancelled: { counter.isCancelled }) {
+      case .success(let picture):
+        if !isCacheFull { photos.cache?.store(.picture(picture), for: item.content) }
+        try folder.write(picture.jpeg, to: GalleryFile.thumbnail(of: item))
+        files.thumbnail = (picture.width, picture.height)
+        drawn.withLock { $0 += 1 }
+      case .failure(let found):
+        let support = try foundSupport()
+        let fault = support.fault(found, ofFileNamed: item.fileName)
+        photos.cache?.store(
+          .fault(fault, decoders: support.decoders, attempts: attempts(after: fault, item)),
+          for: item.content)
+        return fault
+      }
+    }
+    guard wantsView(item), !files.view else { return nil }
+    switch try drawer.draw(.view, photo, isCancelled: { counter.isCancelled }) {
+    case .success(let picture):
+      try folder.write(picture.jpeg, to: GalleryFile.view(of: item))
+      files.view = true
+      drawn.withLock { $0 += 1 }
+      return nil
+    case .failure(let fault): return try foundSupport().fault(fault, ofFileNamed: item.fileName)
+    }
+  }
+
+  private func attempts(after fault: PictureFault, _ item: GalleryItem) -> Int {
+    guard fault == .timeLimit else { return 0 }
+    if case .fault(_, _, let attempts) = states[item.content] { return attempts + 1 }
+    return 1
+  }
+}

@@ -1,0 +1,134 @@
+import ArchiveCatalog
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+
+/// `smilepile gallery`: a gallery as a folder.
+struct GalleryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gallery",
+    abstract: "Write a gallery of a library or an archive as a folder.",
+    discussion: """
+      Open index.html of the folder in a browser; no server is needed. A gallery that exists is brought up to date: a \
+      reader sees the old one or the new one, and other files in the folder are not changed. After an interruption, \
+      run the command again. The exit code is 3 if a photo is missing, corrupt or cannot be drawn. Drawing needs \
+      libvips (apt install libvips42).
+
+      Example:
+        smilepile gallery -l ~/Family -o ~/Gallery
+        smilepile gallery smilepile_backup_20251003_140000.zip -o ~/Gallery
+      """)
+
+  @Argument(
+    help: "The archive; without it, the library's photos are shown.", completion: .file(),
+    transform: PathArgument.parse)
+  var archive: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "Folder of the gallery; created if its parent exists.", valueName: "folder"),
+    completion: .directory, transform: PathArgument.parse)
+  var output: String
+
+  @Option(
+    help: ArgumentHelp(
+      "What a click opens: a JPEG of at most 1600 pixels, or a copy of the photo's file; default: none.",
+      valueName: "none|copy"))
+  var originals = GalleryOriginals.none
+
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
+  var category: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Only photos taken at this time or later.", valueName: "date"),
+    transform: DateArgument.parse)
+  var since: Date?
+
+  @Option(
+    help: ArgumentHelp("Only photos taken before this time.", valueName: "date"),
+    transform: DateArgument.parse)
+  var until: Date?
+
+  @OptionGroup var style: GalleryStyleOptions
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var limits: LimitOptions
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: ReaderLockOption
+  @OptionGroup var common: CommonOptions
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var target: String
+    var photos: Int
+    var categories: Int
+    var drawn: Int
+    var filesWritten: Int
+    var bytesWritten: Int
+    var filesRemoved: Int
+    var assets: Int
+    var undrawable: [String]
+    var errors: [String]
+    var warnings: [String]
+  }
+
+  func validate() throws {
+    if archive != nil, library.isGiven || library.asOwner {
+      throw ValidationError("give an archive or -l, not both")
+    }
+    if archive == nil, password.isGiven { throw ValidationError("a password needs an archive") }
+    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(common)
+    var options = GalleryFolderOptions()
+    options.style = style.style(reporter)
+    options.originals = originals
+    options.categories = category
+    options.since = since?.milliseconds
+    options.until = until?.milliseconds
+    options.limits = limits.limits
+    options.lockWait = lock.duration
+    options.ledger = .ofThisUser
+    let folder = FilePath(output)
+    let work: Work<GalleryFolderSummary>
+    if let archive {
+      let path = FilePath(archive)
+      options.password = try password.read(for: [path], limits.limits, reporter)
+      work = .gallery(ofArchive: path, to: folder, options: options)
+    } else {
+      work = .gallery(ofLibrary: try library.path(), to: folder, options: options)
+    }
+    let summary = try await reporter.follow(work, during: "gallery")
+    report(summary, reporter)
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+
+  private func report(_ summary: GalleryFolderSummary, _ reporter: Reporter) {
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.undrawable {
+      reporter.warn("\(photo.message); a click opens a copy of the file")
+    }
+    let assets =
+      summary.assets == 0
+      ? "" : "; \(Count(summary.assets, "photo is an asset", "photos are assets")) of the app, without a file"
+    let removed = summary.filesRemoved == 0 ? "" : ", removed \(summary.filesRemoved)"
+    reporter.result(
+      "\(output.escaped) shows \(Count(summary.photos, "photo")) in "
+        + "\(Count(summary.categories, "category", "categories")); drew \(Count(summary.drawn, "picture")), wrote "
+        + "\(Count(summary.filesWritten, "file")) (\(ByteCount(summary.bytesWritten)))\(removed)\(assets)")
+    reporter.json(
+      Summary(
+        target: output, photos: summary.photos, categories: summary.categories, drawn: summary.drawn,
+        filesWritten: summary.filesWritten, bytesWritten: summary.bytesWritten,
+        filesRemoved: summary.filesRemoved, assets: summary.assets,
+        undrawable: summary.undrawable.map(\.message), errors: summary.errors.map(\.message),
+        warnings: summary.warnings))
+  }
+}
+
+extension GalleryOriginals: ExpressibleByArgument {}

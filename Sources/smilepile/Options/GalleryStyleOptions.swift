@@ -1,0 +1,44 @@
+import ArgumentParser
+import FileSystem
+import Gallery
+
+/// How the pages of a gallery look.
+struct GalleryStyleOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Colours of the gallery: \(GalleryTheme.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
+  var theme: String?
+
+  @Option(help: ArgumentHelp("Appearance of the gallery; default: system.", valueName: "system|light|dark"))
+  var appearance: GalleryAppearance?
+
+  @Option(help: ArgumentHelp("Size of the gallery's text, 100 to 200; default: 100.", valueName: "percent"))
+  var textSize: Int?
+
+  func validate() throws {
+    if let textSize, !Gallery.Style.textSizes.contains(textSize) {
+      throw ValidationError("--text-size \(textSize) is outside of 100 to 200")
+    }
+  }
+
+  /// True if one of the options was given.
+  var isGiven: Bool { theme != nil || appearance != nil || textSize != nil }
+
+  /// Returns the style. An unknown theme is reported, and the default is used.
+  func style(_ reporter: Reporter) -> Gallery.Style {
+    var style = Gallery.Style()
+    if let theme {
+      if let known = GalleryTheme.named(theme) {
+        style.theme = known
+      } else {
+        reporter.warn(
+          "no theme is named “\(theme.shortened.escaped)”; the gallery has the theme \(style.theme.name)")
+      }
+    }
+    if let appearance { style.appearance = appearance }
+    if let textSize { style.textSize = textSize }
+    return style
+  }
+}
+
+extension GalleryAppearance: ExpressibleByArgument {}
