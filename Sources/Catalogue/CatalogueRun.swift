@@ -66,9 +66,12 @@ struct CatalogueRun {
     let helper = try CatalogueHelper()
     let title = libraryPath.absolute.lastComponent?.string ?? "Photos"
     let catalogue = try Catalogue(title: title, library.contents(), options)
-    let contents = catalogue.sections.flatMap { $0.photos.compactMap(\.content) }
+    let contents = Set(catalogue.sections.flatMap { $0.photos.compactMap(\.content) })
     counter.begin(0...0.5)
-    let fill = try CacheFillRun(path: library.path, counter: counter, selection: Set(contents)).run()
+    var run = CacheFillRun(path: library.path, counter: counter)
+    run.keepsTemporarily = true
+    run.selects = { photo in photo.content.map(contents.contains) ?? false }
+    let (fill, cache) = try run.run()
     counter.begin(0.5...1)
     var summary = CatalogueSummary(path: path)
     (summary.drawn, summary.undrawable, summary.failed) = (fill.drawn, fill.undrawable, fill.failed)
@@ -78,7 +81,6 @@ struct CatalogueRun {
         "the cache is full; \(Count(fill.left, "photo has", "photos have")) no picture in it")
     }
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
-    let cache = try PictureCache(of: library)
     let shown = try write(catalogue, cache, with: helper, as: name, &summary)
     let lost = fill.drawn + fill.cached - shown.count
     if lost > 0 {

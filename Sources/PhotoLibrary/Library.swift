@@ -28,7 +28,8 @@ public final class Library: Sendable {
   package static let pictureCache: FilePath = ".cache"
   /// The files in the folder of the cache.
   package static let pictureCacheFiles: [FilePath] = [
-    "CACHEDIR.TAG", "pictures.lock", "pictures.sqlite", "pictures.sqlite-journal",
+    "CACHEDIR.TAG", "pictures.lock", "pictures.sqlite", "pictures.sqlite-journal", "views.sqlite",
+    "views.sqlite-journal",
   ]
   /// The files of the database: that of its name first.
   static let databaseFiles = ["", "-wal", "-shm", "-journal"].map { FilePath(databaseName.string + $0) }

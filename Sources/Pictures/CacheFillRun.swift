@@ -11,15 +11,16 @@ package struct CacheFillRun {
   let counter: ProgressCounter
   /// The most bytes of the cache.
   var limit = PictureCache.mostBytes
-  /// The contents to draw; nil for all of the library.
-  var selection: Set<FileContent>?
+  /// What is drawn.
+  package var kind = CachedPicture.thumbnail
+  /// Returns true for a photo of which a picture is drawn.
+  package var selects: @Sendable (Photo) -> Bool = { _ in true }
+  /// True to draw also if the cache cannot be written, and to keep the pictures as long as the cache is open.
+  package var keepsTemporarily = false
 
   /// Prepares a run for a caller with a thread and a counter of its own, such as an export.
-  package init(
-    path: FilePath, counter: ProgressCounter, limit: Int = PictureCache.mostBytes,
-    selection: Set<FileContent>? = nil
-  ) {
-    (self.path, self.counter, self.limit, self.selection) = (path, counter, limit, selection)
+  package init(path: FilePath, counter: ProgressCounter, limit: Int = PictureCache.mostBytes) {
+    (self.path, self.counter, self.limit) = (path, counter, limit)
   }
 
   /// The plan: one photo for each content.
@@ -31,17 +32,17 @@ package struct CacheFillRun {
     var faults: [(photo: Photo, fault: PictureFault)] = []
   }
 
-  /// Draws all pictures that the cache lacks, and returns the cache. Blocks; throws what the summary of
+  /// Draws all pictures that the cache lacks, and returns the open cache. Blocks; throws what the summary of
   /// `Work.fillCache` throws. Starts no helper if nothing is to be drawn.
   package func run() throws -> (summary: CacheFillSummary, cache: PictureCache) {
     counter.enter(.planning)
     let library = try Library(path: path)
     let contents = try library.contents()
-    let states = try PictureCache.states(of: library)
-    let isComplete = contents.photos.compactMap(\.content).allSatisfy { states[$0] == .drawn }
+    let states = try PictureCache.states(of: kind, in: library)
+    let isComplete = contents.photos.filter(selects).compactMap(\.content).allSatisfy { states[$0] == .drawn }
     // before anything is written
     let support = isComplete ? nil : try PictureSupport.find()
-    let cache = try PictureCache(of: library, limit: limit)
+    let cache = try PictureCache(of: library, kind, limit: limit, keepsTemporarily: keepsTemporarily)
     try cache.requireWritable()
     cache.keepOnly(try library.keptContents())
     let plan = plan(contents, states, support)
@@ -69,10 +70,8 @@ package struct CacheFillRun {
   ) -> Plan {
     var plan = Plan()
     var planned: Set<FileContent> = []
-    for photo in contents.photos {
-      guard let content = photo.content, selection?.contains(content) ?? true,
-        planned.insert(content).inserted
-      else { continue }
+    for photo in contents.photos where selects(photo) {
+      guard let content = photo.content, planned.insert(content).inserted else { continue }
       plan.count += 1
       switch states[content] {
       case nil: plan.photos.append((photo, content, 0))
@@ -152,7 +151,7 @@ package struct CacheFillRun {
             message: "\(label) is corrupt in the library (MD5 or size differs from the one recorded)",
             remedy: .repairLibrary))
       }
-      switch try drawer.draw(.thumbnail, file, isCancelled: { counter.isCancelled }) {
+      switch try drawer.draw(kind.request, file, isCancelled: { counter.isCancelled }) {
       case .success(let picture):
         cache.store(.picture(picture), for: content)
         return .drawn

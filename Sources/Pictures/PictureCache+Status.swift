@@ -8,11 +8,13 @@ internal import SystemPackage
 extension PictureCache {
   /// What a cache contains.
   package struct Status: Sendable, Equatable {
-    /// The number of pictures.
+    /// The number of thumbnails.
     package var pictures = 0
+    /// The number of pictures for clicks in galleries of archives.
+    package var views = 0
     /// The number of photos that cannot be drawn.
     package var faults = 0
-    /// The bytes of the database.
+    /// The bytes of the databases.
     package var bytes = 0
     /// The number of different photos of the library without a picture, except those that cannot be drawn.
     package var missing = 0
@@ -24,47 +26,61 @@ extension PictureCache {
   package static func status(of library: Library) throws -> Status {
     let contents = Set(try library.contents().photos.compactMap(\.content))
     var status = Status(missing: contents.count)
-    do {
-      guard let (folder, bytes) = try existingDatabase(of: library) else { return status }
-      status.bytes = bytes
-      for (content, state) in try states(in: folder) {
-        if state == .drawn { status.pictures += 1 } else { status.faults += 1 }
-        if contents.contains(content) { status.missing -= 1 }
+    guard let folder = try existingFolder(of: library) else { return status }
+    for kind in CachedPicture.allCases {
+      guard let bytes = try bytes(of: kind, in: folder) else { continue }
+      status.bytes = status.bytes.saturated(plus: bytes)
+      do {
+        let states = try states(of: kind, in: folder)
+        let drawn = states.values.count { $0 == .drawn }
+        switch kind {
+        case .view: status.views = drawn
+        case .thumbnail:
+          (status.pictures, status.faults) = (drawn, states.count - drawn)
+          status.missing = contents.subtracting(states.keys).count
+        }
+      } catch let error where isCorruption(error) {
+        status.isCorrupt = true
       }
-    } catch let error where isCorruption(error) {
-      status.isCorrupt = true
     }
     return status
   }
 
   /// Reads what the cache of a library knows about all contents, without changing it: nothing if the cache is missing
   /// or corrupt. Blocks.
-  static func states(of library: Library) throws -> [FileContent: State] {
+  static func states(of kind: CachedPicture, in library: Library) throws -> [FileContent: State] {
+    guard let folder = try existingFolder(of: library), try bytes(of: kind, in: folder) != nil else {
+      return [:]
+    }
     do {
-      guard let (folder, _) = try existingDatabase(of: library) else { return [:] }
-      return try states(in: folder)
+      return try states(of: kind, in: folder)
     } catch let error where isCorruption(error) {
       return [:]
     }
   }
 
-  private static func states(in folder: OpenFolder) throws -> [FileContent: State] {
-    let pinned = try openForReading(in: folder)
+  private static func states(of kind: CachedPicture, in folder: OpenFolder) throws -> [FileContent: State] {
+    let pinned = try openForReading(kind.database, in: folder)
     // the connection is closed with the last reference to its owner
     defer { withExtendedLifetime(pinned) {} }
-    return try pinned.queue.read { database in
-      try PictureCacheSchema.known.check(database) > 0 ? try states(in: database) : [:]
+    let states = try pinned.queue.read { database in
+      try PictureCacheSchema.known.check(database) > 0 ? try states(in: database) : []
     }
+    return Dictionary(states, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns the folder of the cache and the bytes of its database; nil if the library has none.
-  private static func existingDatabase(of library: Library) throws -> (folder: OpenFolder, bytes: Int)? {
+  private static func existingFolder(of library: Library) throws -> OpenFolder? {
     let root = library.folder
     guard try root.directory.status(of: Library.pictureCache)?.kind == .directory else { return nil }
     let folder = OpenFolder(try root.directory.directory(Library.pictureCache))
-    guard let file = try folder.directory.status(of: name), file.kind == .file else { return nil }
     try requireOwnership(folder.directory, in: library)
-    return (folder, file.size)
+    return folder
+  }
+
+  /// Returns the size of a database; nil if it is missing.
+  private static func bytes(of kind: CachedPicture, in folder: OpenFolder) throws -> Int? {
+    guard let file = try folder.directory.status(of: kind.database), file.kind == .file else { return nil }
+    return file.size
   }
 
   /// Removes the cache of a library, but no untracked file in its folder. Blocks.
@@ -75,7 +91,7 @@ extension PictureCache {
     guard try root.directory.status(of: Library.pictureCache) != nil else { return }
     let folder = try root.directory.directory(Library.pictureCache)
     let lock = try FileLock("pictures.lock", in: folder, exclusive: true)
-    try removeDatabase(in: folder)
+    for kind in CachedPicture.allCases { try removeDatabase(kind.database, in: folder) }
     lock.release()
   }
 }

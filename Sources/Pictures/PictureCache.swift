@@ -18,12 +18,11 @@ package final class PictureCache: Sendable {
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.
-  private static let mostBytesOfPicture = 1 << 20
+  private static let mostBytesOfPicture = HelperMessages.mostBytes
   /// How many pictures are written at a time.
   private static let batch = 200
   /// How exact `usedAt` is, in seconds.
   private static let precisionOfUse: Int64 = 86_400
-  static let name: FilePath = "pictures.sqlite"
 
   /// What the cache knows about a content.
   package enum Entry: Sendable, Equatable {
@@ -46,6 +45,9 @@ package final class PictureCache: Sendable {
     /// Why the cache cannot be written.
     var writeFault: String?
     var keeps: Bool { writeFault == nil }
+    /// A database that has no name, for pictures that the cache cannot keep.
+    var spare: DatabaseQueue?
+    var isSpareLost = false
 
     /// Keeps no more pictures.
     mutating func keepNothing(_ reason: String) {
@@ -56,21 +58,30 @@ package final class PictureCache: Sendable {
 
   private let contents = Mutex(Contents())
   private let library: Library
+  private let kind: CachedPicture
   private let limit: Int
+  /// True if pictures that the cache cannot keep are available as long as this value exists.
+  private let keepsTemporarily: Bool
   /// Excludes `clear`.
   private let lock: FileLock?
 
   /// Opens the cache, and creates it if it is missing. Does not throw if the cache cannot be read or written.
   ///
+  /// - Parameter keepsTemporarily: true to write pictures that the cache cannot keep to a temporary file, which the
+  ///   kernel deletes with the value.
   /// - Throws: `FileLock.Busy` if another process clears the cache; `OwnershipError` if another user can change it.
-  package init(of library: Library, limit: Int = mostBytes) throws {
-    (self.library, self.limit) = (library, limit)
+  package init(
+    of library: Library, _ kind: CachedPicture = .thumbnail, limit: Int = mostBytes,
+    keepsTemporarily: Bool = false
+  ) throws {
+    (self.library, self.kind, self.limit) = (library, kind, limit)
+    self.keepsTemporarily = keepsTemporarily
     do {
       let folder = try Self.makeFolder(in: library)
       lock = try FileLock("pictures.lock", in: folder.directory, exclusive: false)
       contents.withLock { contents in
         contents.folder = folder
-        Self.open(&contents)
+        open(&contents)
       }
     } catch let error as FileError {
       lock = nil
@@ -84,9 +95,12 @@ package final class PictureCache: Sendable {
   /// False if pictures are not kept, since the cache cannot be written.
   package var keepsPictures: Bool { contents.withLock { $0.keeps } }
 
-  /// Throws if pictures are not kept, since the cache cannot be written.
+  /// Throws if pictures are not kept, not even temporarily, since the cache cannot be written.
   func requireWritable() throws(CacheNotWritable) {
-    if let reason = contents.withLock({ $0.writeFault }) { throw CacheNotWritable(reason: reason) }
+    let fault = contents.withLock { contents in
+      keepsTemporarily && !contents.isSpareLost ? nil : contents.writeFault
+    }
+    if let fault { throw CacheNotWritable(reason: fault) }
   }
 
   // MARK: Reading and writing
@@ -96,7 +110,7 @@ package final class PictureCache: Sendable {
     if let waiting = contents.withLock({ $0.waiting.last { $0.content == content }?.entry }) {
       return waiting
     }
-    return access { database in
+    let find = { (database: Database) throws -> Entry? in
       let rows = try database.rows(
         """
         SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt FROM picture
@@ -109,13 +123,13 @@ package final class PictureCache: Sendable {
           sql: "UPDATE picture SET usedAt = ? WHERE id = ?", arguments: [Self.now, row.id])
       }
       return row.entry
-    } ?? nil
+    }
+    return access(find) ?? accessSpare(find) ?? nil
   }
 
   /// Returns the dimensions and lengths of all pictures.
   package func pictures() -> [FileContent: PictureSize] {
-    flush()
-    let rows = access { database in
+    accessBoth { database in
       try database.rows(
         "SELECT id, md5, size, width, height, length(thumbnail) FROM picture WHERE version = ? AND thumbnail NOT NULL",
         [Self.version], of: "picture"
@@ -131,21 +145,17 @@ package final class PictureCache: Sendable {
         )
       }
     }
-    return Dictionary(rows ?? [], uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns what the cache knows about all contents.
-  package func states() -> [FileContent: State] {
-    flush()
-    return access(Self.states(in:)) ?? [:]
-  }
+  package func states() -> [FileContent: State] { accessBoth(Self.states(in:)) }
 
-  static func states(in database: Database) throws -> [FileContent: State] {
-    let rows = try database.rows(
+  static func states(in database: Database) throws -> [(FileContent, State)] {
+    try database.rows(
       """
       SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL FROM picture WHERE version = ?
       """, [version], of: "picture"
-    ) { row -> (FileContent, State) in
+    ) { row in
       guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
         throw row.fault("md5 is invalid")
       }
@@ -158,13 +168,12 @@ package final class PictureCache: Sendable {
           attempts: try row.count("attempts", at: 5))
       )
     }
-    return Dictionary(rows, uniquingKeysWith: { first, _ in first })
   }
 
   /// Keeps an entry. Writes it with others, at the latest by `flush`.
   package func store(_ entry: Entry, for content: FileContent) {
     let isFull = contents.withLock { contents in
-      guard contents.keeps else { return false }
+      guard contents.keeps || keepsTemporarily else { return false }
       contents.waiting.append((content, entry))
       return contents.waiting.count >= Self.batch
     }
@@ -178,9 +187,15 @@ package final class PictureCache: Sendable {
       return contents.waiting
     }
     guard !waiting.isEmpty else { return }
-    access { database in
+    if keepsPictures {
+      let isWritten: Void? = access { database in
+        for (content, entry) in waiting { try Self.insert(entry, content, database) }
+        try Self.evict(to: self.limit, database)
+      }
+      if isWritten != nil { return }
+    }
+    accessSpare(creating: true) { database in
       for (content, entry) in waiting { try Self.insert(entry, content, database) }
-      try Self.evict(to: self.limit, database)
     }
   }
 
@@ -265,49 +280,80 @@ package final class PictureCache: Sendable {
         do {
           return contents.keeps ? try queue.write(body) : try queue.read(body)
         } catch {
-          Self.recover(from: error, &contents)
+          recover(from: error, &contents)
         }
       }
       return nil
     }
   }
 
-  private static func recover(from error: any Error, _ contents: inout Contents) {
-    contents.pinned = nil
-    if isCorruption(error), let folder = contents.folder, contents.keeps {
-      replace(in: folder, &contents)
-    } else if contents.keeps {
-      contents.keepNothing(reason(error))
+  /// Runs a transaction in the temporary database. Returns nil if there is none.
+  @discardableResult
+  private func accessSpare<Value: Sendable>(
+    creating: Bool = false, _ body: (Database) throws -> Value
+  ) -> Value? {
+    contents.withLock { contents in
+      guard keepsTemporarily, !contents.isSpareLost, creating || contents.spare != nil else { return nil }
+      do {
+        if contents.spare == nil {
+          // SQLite's name of a temporary database. https://www.sqlite.org/inmemorydb.html#temp_db
+          let queue = try DatabaseQueue(path: "")
+          try PictureCacheSchema.migrator.migrate(queue)
+          contents.spare = queue
+        }
+        return try contents.spare?.write(body)
+      } catch {
+        (contents.spare, contents.isSpareLost) = (nil, true)
+        return nil
+      }
     }
   }
 
-  private static func open(_ contents: inout Contents) {
+  /// Returns the rows of the cache and of the temporary database.
+  private func accessBoth<Value: Sendable>(
+    _ body: (Database) throws -> [(FileContent, Value)]
+  ) -> [FileContent: Value] {
+    flush()
+    return Dictionary(
+      (access(body) ?? []) + (accessSpare(body) ?? []), uniquingKeysWith: { first, _ in first })
+  }
+
+  private func recover(from error: any Error, _ contents: inout Contents) {
+    contents.pinned = nil
+    if Self.isCorruption(error), let folder = contents.folder, contents.keeps {
+      replace(in: folder, &contents)
+    } else if contents.keeps {
+      contents.keepNothing(Self.reason(error))
+    }
+  }
+
+  private func open(_ contents: inout Contents) {
     guard let folder = contents.folder else { return }
     if let errno = folder.directory.writeFault() {
       contents.keepNothing("\(FileError("write to", folder.directory.path, errno))")
       // a cache that cannot be read either is as good as an empty one
-      contents.pinned = try? openForReading(in: folder)
+      contents.pinned = try? Self.openForReading(kind.database, in: folder)
       return
     }
     do {
-      contents.pinned = try openDatabase(in: folder)
+      contents.pinned = try Self.openDatabase(kind.database, in: folder)
     } catch {
       recover(from: error, &contents)
     }
   }
 
-  private static func replace(in folder: OpenFolder, _ contents: inout Contents) {
+  private func replace(in folder: OpenFolder, _ contents: inout Contents) {
     do {
-      try removeDatabase(in: folder.directory)
-      contents.pinned = try openDatabase(in: folder)
+      try Self.removeDatabase(kind.database, in: folder.directory)
+      contents.pinned = try Self.openDatabase(kind.database, in: folder)
       contents.notes.append("the cache of pictures was corrupt, and was created again")
     } catch {
-      contents.keepNothing(reason(error))
+      contents.keepNothing(Self.reason(error))
     }
   }
 
   /// Opens the database without changing it, and checks its schema.
-  static func openForReading(in folder: OpenFolder) throws -> PinnedDatabase {
+  static func openForReading(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(10)
@@ -317,7 +363,7 @@ package final class PictureCache: Sendable {
     return pinned
   }
 
-  private static func openDatabase(in folder: OpenFolder) throws -> PinnedDatabase {
+  private static func openDatabase(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
     if try folder.directory.status(of: name) == nil { _ = try folder.directory.open(name, .readWrite) }
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
@@ -334,7 +380,7 @@ package final class PictureCache: Sendable {
     return pinned
   }
 
-  static func removeDatabase(in folder: borrowing Directory) throws {
+  static func removeDatabase(_ name: FilePath, in folder: borrowing Directory) throws {
     for suffix in ["", "-journal"] { try folder.remove(FilePath(name.string + suffix)) }
   }
 

@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import Operations
 import PhotoLibrary
-import Pictures
 import SystemPackage
 import Zip
 
@@ -14,8 +13,8 @@ struct ArchiveExport {
   let library: Library
   /// The content tags of the library's photos.
   let tags: ContentTags
-  /// The cache that has the thumbnails of the plan; nil if it has none.
-  let cache: PictureCache?
+  /// The pictures of the plan; nil if it has none.
+  let pictures: ExportPictures?
   let outputPath: ArchiveOutputPath
   let date: Date
   let options: ExportOptions
@@ -131,7 +130,7 @@ struct ArchiveExport {
     pipeline.options.readers = try readers()
     pipeline.options.startsWriteBack = options.syncs
     let texts = MetadataEntries()
-    let derived = DerivedEntries(plan, cache, date: exportDate)
+    let derived = DerivedEntries(plan, pictures, date: exportDate)
     let entries =
       derived.entries + [
         PipelineText(entryName: MetadataEntries.metadataName, modified: exportDate) { digests, write in

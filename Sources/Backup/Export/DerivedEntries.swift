@@ -5,8 +5,8 @@ import Operations
 import PhotoLibrary
 import Pictures
 
-/// The entries of an archive that are made from its photos: thumbnails, the pages of a gallery, and the summary of the
-/// categories. They follow the photos.
+/// The entries of an archive that are made from its photos: thumbnails, the pages and pictures of a gallery, and the
+/// summary of the categories. They follow the photos.
 final class DerivedEntries {
   /// The entries, in the order of the archive.
   private(set) var entries: [PipelineText] = []
@@ -16,23 +16,27 @@ final class DerivedEntries {
 
   /// - Parameters:
   ///   - plan: the plan of the archive.
-  ///   - cache: the cache that has the thumbnails of the plan; nil if it has none.
+  ///   - pictures: the pictures of the plan; nil if it has none.
   ///   - date: the date of the archive, in milliseconds since 1970.
-  init(_ plan: ExportPlan, _ cache: PictureCache?, date: Int64) {
+  init(_ plan: ExportPlan, _ pictures: ExportPictures?, date: Int64) {
     var rendered: [(name: String, date: Int64, isCompressed: Bool, bytes: () throws -> [UInt8])] = []
-    for item in plan.items where item.thumbnail != nil {
-      guard let content = item.photo.md5.map({ FileContent(md5: $0, size: item.size) }) else { continue }
+    func add(_ name: String, of item: ExportPlan.Item, from cache: PictureCache?) {
+      guard let content = item.photo.md5.map({ FileContent(md5: $0, size: item.size) }) else { return }
       // the directory of an encrypted archive is not encrypted
       let taken = plan.isEncrypted ? date : item.photo.createdAt
       rendered.append(
         (
-          item.thumbnailName, taken, true,
+          name, taken, true,
           {
             // another process may have drawn so many pictures meanwhile that this one was removed
             guard case .picture(let picture) = cache?.entry(for: content) else { return [] }
             return picture.jpeg
           }
         ))
+    }
+    for item in plan.items {
+      if item.thumbnail != nil { add(item.thumbnailName, of: item, from: pictures?.thumbnails) }
+      if item.view != nil { add(item.viewName, of: item, from: pictures?.views) }
     }
     if let style = plan.gallery {
       for page in plan.gallery(style, date: date).pages {
@@ -60,23 +64,14 @@ extension ExportPlan {
   ///
   /// - Parameter date: the date of the archive, in milliseconds since 1970.
   func gallery(_ style: Gallery.Style, date: Int64) -> Gallery {
-    let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-    func day(_ milliseconds: Int64) -> String { days.format(Date(milliseconds: milliseconds)) }
-    let byCategory = Dictionary(grouping: items, by: \.photo.categoryId)
-    let shown = categories.map { category in
-      let photos = (byCategory[category.id] ?? []).sorted {
-        ($1.photo.createdAt, $0.photo.id) < ($0.photo.createdAt, $1.photo.id)
-      }
-      return Gallery.Category(
-        name: category.displayName,
-        photos: photos.map { item in
-          Gallery.Photo(
-            name: item.photo.name, day: day(item.photo.createdAt), file: item.entryName,
-            thumbnail: item.thumbnail == nil ? nil : item.thumbnailName, width: item.thumbnail?.width ?? 0,
-            height: item.thumbnail?.height ?? 0)
-        })
-    }
-    return Gallery(shown, style: style, Gallery.Facts(version: Version.current, day: day(date)))
+    Gallery(
+      categories.map { ($0.id, $0.displayName) },
+      items.map { item in
+        ListedPhoto(
+          id: item.photo.id, category: item.photo.categoryId, takenAt: item.photo.createdAt,
+          name: item.photo.name, file: item.view == nil ? item.entryName : item.viewName,
+          thumbnail: item.thumbnail.map { (item.thumbnailName, $0.width, $0.height) })
+      }, style: style, date: date)
   }
 }
 

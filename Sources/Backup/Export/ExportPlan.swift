@@ -19,12 +19,16 @@ package struct ExportPlan: Sendable {
     package let size: Int
     /// The size of its thumbnail in the archive; nil if the archive has none.
     let thumbnail: PictureSize?
+    /// The size of the picture that a click in the gallery opens; nil if a click opens the photo.
+    let view: PictureSize?
     /// The entry's name.
     package var entryName: String { "photos/\(fileName)" }
     /// The name that the Android app's restore expects of a thumbnail's entry.
     var thumbnailName: String { "thumbnails/\(Self.thumbnailPrefix)\(fileName)" }
     /// The start of a thumbnail's name, before the name of the photo.
     static let thumbnailPrefix = "thumb_"
+    /// The name of the entry of the picture that a click opens.
+    var viewName: String { "gallery/view/\(photo.id).jpg" }
   }
 
   /// A photo that keeps its row and gets no entry, with the reason.
@@ -95,12 +99,13 @@ package struct ExportPlan: Sendable {
   ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full
   ///     export.
   ///   - thumbnails: the thumbnails that the archive gets, by the contents of their photos.
+  ///   - views: the pictures that a click in the gallery opens instead of the photos, by the photos' contents.
   ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   package init(
     _ library: LibraryContents, of libraryID: String? = nil, history: ExportHistory = ExportHistory(),
     _ options: ExportOptions, base: (archive: ExportBase, deletions: [PhotoLibrary.Deletion])? = nil,
-    thumbnails: [FileContent: PictureSize] = [:],
+    thumbnails: [FileContent: PictureSize] = [:], views: [FileContent: PictureSize] = [:],
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
     categories = try library.categories.selected(by: options)
@@ -133,9 +138,12 @@ package struct ExportPlan: Sendable {
       switch file {
       case .success(let file):
         if base?.archive.contains(photo) != true {
-          let thumbnail = photo.md5.flatMap { thumbnails[FileContent(md5: $0, size: file.size)] }
+          let content = photo.md5.map { FileContent(md5: $0, size: file.size) }
           let fileName = Self.entryFileName(photo, isEncrypted: isEncrypted, limit: fileNameLimit)
-          items.append(Item(photo: photo, fileName: fileName, size: file.size, thumbnail: thumbnail))
+          items.append(
+            Item(
+              photo: photo, fileName: fileName, size: file.size,
+              thumbnail: content.flatMap { thumbnails[$0] }, view: content.flatMap { views[$0] }))
         }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
           modifiedFiles.append(ModifiedFile(id: photo.id, file: file))

@@ -2,7 +2,6 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
-import Pictures
 import Secrets
 import SystemPackage
 
@@ -48,7 +47,7 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    let pictures = options.drawsPictures ? try Pictures(of: library, counter) : nil
+    let pictures = options.drawsPictures ? try ExportPictures(of: library, options, counter) : nil
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {
@@ -65,24 +64,8 @@ public struct ExportRun {
     }
   }
 
-  /// The thumbnails of a library. Made before the archive is begun, so that nothing slows it down.
-  private struct Pictures {
-    let cache: PictureCache
-    /// The photos that have none.
-    let missing: [Finding]
-    let notes: [String]
-
-    init(of library: Library, _ counter: ProgressCounter) throws {
-      let summary: CacheFillSummary
-      (summary, cache) = try CacheFillRun(path: library.path, counter: counter).run()
-      (missing, notes) = (summary.undrawable + summary.failed, summary.notes)
-      counter.begin(0...1)
-      counter.enter(.planning)
-    }
-  }
-
   private func run(
-    _ library: Library, _ outputPath: ArchiveOutputPath, _ pictures: Pictures?
+    _ library: Library, _ outputPath: ArchiveOutputPath, _ pictures: ExportPictures?
   ) throws -> ExportSummary {
     // chooses the base first, and frees its rows before the library's rows are read
     let selectionDigest = try digest(ofSelection: library.categories())
@@ -100,7 +83,8 @@ public struct ExportRun {
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
       base: base.map { ($0, try library.deletions(since: $0.sequence)) },
-      thumbnails: pictures?.cache.pictures() ?? [:], files: library.files(of:))
+      thumbnails: pictures?.thumbnails.pictures() ?? [:],
+      views: pictures?.views?.pictures() ?? [:], files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     counter.report(plan.missingFindings)
     // before anything is published: reading takes long and can be cancelled
@@ -112,7 +96,7 @@ public struct ExportRun {
       case _ where options.isDryRun: try dryRun(plan, outputPath)
       case .zip:
         try ArchiveExport(
-          library: library, tags: tags, cache: pictures?.cache, outputPath: outputPath, date: date,
+          library: library, tags: tags, pictures: pictures, outputPath: outputPath, date: date,
           options: options,
           counter: counter
         )
@@ -131,9 +115,7 @@ public struct ExportRun {
       reason: isSelectionUnchanged
         ? baseChoice?.reason : baseChoice.map { _ in "the categories changed during the export" }
     )
-    summary.warnings +=
-      (pictures?.notes ?? [])
-      + (pictures?.missing.map { "\($0.message); the archive has no thumbnail of it" } ?? [])
+    summary.warnings += pictures?.warnings ?? []
     if options.reportsPhotos {
       summary.photoReports = outcome.plan.reports(
         of: libraryPath, options.format, corrupt: summary.corruptInLibrary)

@@ -12,8 +12,8 @@ struct PartSize {
     var name = 0
     var metadata: Int
     var isEntry = false
-    /// The bytes of the thumbnail and of its name; nil without one.
-    var thumbnail: (bytes: Int, name: Int)?
+    /// The bytes of the pictures and of their names.
+    var pictures: [(bytes: Int, name: Int)] = []
     /// At least the bytes of its element on a page of the gallery.
     var element = 0
 
@@ -25,7 +25,10 @@ struct PartSize {
         - Metadata().length(photos: [record], manifest: manifest)
       guard let (item, _) = item else { return }
       (photo, name, isEntry) = (item.size, item.entryName.utf8.count, true)
-      thumbnail = item.thumbnail.map { ($0.bytes, item.thumbnailName.utf8.count) }
+      pictures =
+        [(item.thumbnail, item.thumbnailName), (item.view, item.viewName)].compactMap { picture, name in
+          picture.map { ($0.bytes, name.utf8.count) }
+        }
       // a byte of a name has at most six bytes as an entity, and three in a reference
       element = 400 + 6 * item.photo.name.utf8.count + 6 * name
     }
@@ -80,9 +83,9 @@ struct PartSize {
     photos += member.photo
     checksums += Self.checksumLine(member.name)
     records += Self.recordsOfEntry(member.name)
-    if let thumbnail = member.thumbnail {
+    for picture in member.pictures {
       entries += 1
-      add(derived: thumbnail.bytes, name: thumbnail.name)
+      add(derived: picture.bytes, name: picture.name)
     }
     guard hasGallery else { return }
     items += 1

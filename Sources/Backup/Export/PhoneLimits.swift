@@ -50,8 +50,9 @@ extension ExportPlan {
     let thumbnails = items.compactMap { item in
       item.thumbnail.map { (item.thumbnailName, $0.bytes, $0.bytes) }
     }
+    let views = items.compactMap { item in item.view.map { (item.viewName, $0.bytes, $0.bytes) } }
     let texts = [(MetadataEntries.metadataName, 0, 0), (MetadataEntries.checksumsName, 0, 0)]
     let pages = gallery.map { gallery($0, date: 0).pages.map { ($0.path, 0, 0) } } ?? []
-    return limits.refusals(entries: photos + thumbnails + pages + texts, archiveBytes: archiveBytes)
+    return limits.refusals(entries: photos + thumbnails + views + pages + texts, archiveBytes: archiveBytes)
   }
 }

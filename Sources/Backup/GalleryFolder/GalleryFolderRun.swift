@@ -150,17 +150,6 @@ struct GalleryFolderRun {
   }
 }
 
-/// A photo with what determines its place in a gallery.
-struct ListedPhoto {
-  let id: Int64
-  let category: Int64
-  /// In milliseconds since 1970.
-  let takenAt: Int64
-  let name: String
-  let file: String
-  let thumbnail: (path: String, width: Int, height: Int)?
-}
-
 extension ListedPhoto {
   /// A click opens the drawn picture, or the copy if there is none.
   fileprivate init(_ item: GalleryItem, _ files: GalleryPictures.Files) {
@@ -168,32 +157,5 @@ extension ListedPhoto {
       id: item.id, category: item.category, takenAt: item.takenAt, name: item.name,
       file: files.view ? GalleryFile.view(of: item) : GalleryFile.copy(of: item),
       thumbnail: files.thumbnail.map { (GalleryFile.thumbnail(of: item), $0.width, $0.height) })
-  }
-}
-
-extension Gallery {
-  /// Lists the photos of each category by date, the newest first.
-  ///
-  /// - Parameters:
-  ///   - categories: the IDs and displayed names, in the order in which they are shown.
-  ///   - date: the date of the gallery, in milliseconds since 1970.
-  init(
-    _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Int64,
-    edition: String? = nil
-  ) {
-    let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-    func day(_ milliseconds: Int64) -> String { days.format(Date(milliseconds: milliseconds)) }
-    let byCategory = Dictionary(grouping: photos, by: \.category)
-    let shown = categories.map { category in
-      let photos = (byCategory[category.id] ?? []).sorted { ($1.takenAt, $0.id) < ($0.takenAt, $1.id) }
-      return Category(
-        name: category.name,
-        photos: photos.map { photo in
-          Photo(
-            name: photo.name, day: day(photo.takenAt), file: photo.file, thumbnail: photo.thumbnail?.path,
-            width: photo.thumbnail?.width ?? 0, height: photo.thumbnail?.height ?? 0)
-        })
-    }
-    self.init(shown, style: style, Facts(version: Version.current, day: day(date)), edition: edition)
   }
 }

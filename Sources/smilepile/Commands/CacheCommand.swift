@@ -33,6 +33,7 @@ struct CacheCommand: ParsableCommand {
     private struct Summary: Encodable {
       let messageType = "summary"
       var pictures: Int
+      var largePictures: Int
       var undrawable: Int
       var missing: Int
       var bytes: Int
@@ -50,13 +51,15 @@ struct CacheCommand: ParsableCommand {
         TextTable(
           .left, .right,
           rows: [
-            ["pictures", "\(status.pictures)"], ["cannot be drawn", "\(status.faults)"],
+            ["pictures", "\(status.pictures)"], ["large pictures", "\(status.views)"],
+            ["cannot be drawn", "\(status.faults)"],
             ["not drawn yet", "\(status.missing)"], ["size", "\(ByteCount(status.bytes))"],
             ["limit", "\(ByteCount(PictureCache.mostBytes))"],
           ]))
       reporter.json(
         Summary(
-          pictures: status.pictures, undrawable: status.faults, missing: status.missing,
+          pictures: status.pictures, largePictures: status.views, undrawable: status.faults,
+          missing: status.missing,
           bytes: status.bytes, limit: PictureCache.mostBytes, isCorrupt: status.isCorrupt))
     }
   }

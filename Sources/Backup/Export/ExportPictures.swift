@@ -1,0 +1,44 @@
+import Gallery
+import Operations
+import PhotoLibrary
+import Pictures
+
+/// The pictures of a library's photos for an archive. Drawn before the archive is begun, so that nothing slows it down.
+struct ExportPictures {
+  /// The cache of the thumbnails.
+  let thumbnails: PictureCache
+  /// The cache of the pictures that a click in the gallery opens; nil if browsers show all photos.
+  let views: PictureCache?
+  /// Photos without pictures, and what the user should know about the caches.
+  let warnings: [String]
+
+  /// Draws what the caches lack. If a cache cannot be written, the pictures exist as long as this value. Blocks; throws
+  /// what filling a cache throws.
+  init(of library: Library, _ options: ExportOptions, _ counter: ProgressCounter) throws {
+    var run = CacheFillRun(path: library.path, counter: counter)
+    run.keepsTemporarily = true
+    let drawn = try run.run()
+    thumbnails = drawn.cache
+    var missing = (drawn.summary.undrawable + drawn.summary.failed).map {
+      "\($0.message); the archive has no thumbnail of it"
+    }
+    var notes = drawn.summary.notes
+    let isHidden = { @Sendable (photo: Photo) in !BrowserFormats.show(fileNamed: photo.fileName) }
+    if options.gallery != nil, try library.contents().photos.contains(where: isHidden) {
+      counter.begin(0...1)
+      (run.kind, run.selects) = (.view, isHidden)
+      let views = try run.run()
+      self.views = views.cache
+      let known = Set((drawn.summary.undrawable + drawn.summary.failed).map(\.message))
+      missing += (views.summary.undrawable + views.summary.failed).map(\.message).filter {
+        !known.contains($0)
+      }
+      notes += views.summary.notes.filter { !notes.contains($0) }
+    } else {
+      views = nil
+    }
+    warnings = notes + missing
+    counter.begin(0...1)
+    counter.enter(.planning)
+  }
+}
