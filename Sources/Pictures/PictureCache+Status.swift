@@ -63,10 +63,10 @@ extension PictureCache {
     let pinned = try openForReading(kind.database, in: folder)
     // the connection is closed with the last reference to its owner
     defer { withExtendedLifetime(pinned) {} }
-    let states = try pinned.queue.read { database in
+    let rows = try pinned.queue.read { database in
       try PictureCacheSchema.known.check(database) > 0 ? try states(in: database) : []
     }
-    return Dictionary(states, uniquingKeysWith: { first, _ in first })
+    return Dictionary(rows, uniquingKeysWith: { first, _ in first })
   }
 
   private static func existingFolder(of library: Library) throws -> OpenFolder? {
