@@ -26,7 +26,8 @@ import Testing
         originalPath: "", createdAt: 0, fileSize: 1, md5: nil)
     }
     return try Catalogue(
-      title: "Family", LibraryContents(categories: categories, photos: photos, settings: Settings()),
+      title: "Family",
+      LibraryContents(categories: categories, photos: photos, settings: Settings(createdAt: 0)),
       CatalogueOptions())
   }
 
