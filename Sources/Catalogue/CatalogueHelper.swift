@@ -37,15 +37,11 @@ final class CatalogueHelper {
   var id: Int32? { process?.id }
 
   /// The end of a document.
-  struct Reply: Equatable {
+  struct Reply {
     /// The number of pages.
     let pages: Int
     /// The number of different characters that no font has, and the first of them.
     let missing: (count: Int, characters: [Unicode.Scalar])
-
-    static func == (one: Reply, other: Reply) -> Bool {
-      one.pages == other.pages && one.missing == other.missing
-    }
   }
 
   /// Writes a document into a file. Blocks. Then the program has ended and changes the file no more. The caller must

@@ -38,7 +38,8 @@ struct Smilepile: AsyncParsableCommand {
         subcommands: [
           Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Sort.self, Rename.self,
           Remove.self, Undo.self, ResetCommand.self,
-          Stats.self, Storage.self, CacheCommand.self, CatalogueCommand.self, Clean.self, History.self, Report.self,
+          Stats.self, Storage.self, CacheCommand.self, CatalogueCommand.self, Clean.self, History.self,
+          Report.self,
           SettingsCommand.self, PINCommand.self,
         ]),
       CommandGroup(

@@ -24,7 +24,9 @@ struct DocumentCommandTests {
   /// The programs that the commands need in addition to the tools of every system.
   private static let programs = ["jq", "unzip"]
   /// The programs that the commands of a document need in addition to these.
-  private static let programsOfDocument = ["docs/guide/pictures.md": ["vips"], "docs/guide/catalogue.md": ["vips"]]
+  private static let programsOfDocument = [
+    "docs/guide/pictures.md": ["vips"], "docs/guide/catalogue.md": ["vips"],
+  ]
 
   private static func isInstalled(_ program: String) -> Bool {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
