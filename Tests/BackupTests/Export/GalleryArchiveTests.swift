@@ -102,7 +102,9 @@ struct GalleryArchiveTests {
     let sizes = Dictionary(
       uniqueKeysWithValues: try photos.map { photo in
         let md5 = try #require(photo.md5)
-        return (FileContent(md5: md5, size: photo.fileSize), PictureSize(width: 300, height: 225, bytes: 9000))
+        return (
+          FileContent(md5: md5, size: photo.fileSize), PictureSize(width: 300, height: 225, bytes: 9000)
+        )
       })
     var options = ExportOptions()
     options.gallery = Gallery.Style()
