@@ -78,6 +78,7 @@ extension Gallery.Style {
     }
     .viewer[open] { display: flex; flex-direction: column; gap: .5rem; }
     .viewer img { flex: 1; min-height: 0; max-width: 100%; object-fit: contain; }
+    .viewer img:not([src]) { visibility: hidden; }
     .viewer p { margin: 0; text-align: center; overflow-wrap: anywhere; max-height: 4.5rem; overflow: auto; }
     .viewer a { padding: .75rem; text-align: center; }
     .viewer div { display: flex; justify-content: center; gap: .5rem; }
@@ -85,9 +86,10 @@ extension Gallery.Style {
       min-width: 3rem; min-height: 3rem; padding: 0 1rem; border: 1px solid var(--line); border-radius: .5rem;
       background: var(--surface); color: var(--text); font: inherit;
     }
-    dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
+    dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: .25rem 1rem; margin: 0; }
     dt { font-weight: bold; }
     dd { margin: 0; }
+    dd, main > p { overflow-wrap: anywhere; }
     @media (prefers-reduced-motion: no-preference) { .photo, .card { transition: border-color .15s; } }
     .photo:hover, .card:hover { border-color: var(--accent); }
     @media (prefers-contrast: more) {

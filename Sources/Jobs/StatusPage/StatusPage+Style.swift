@@ -44,6 +44,7 @@ extension StatusPage {
     .growth polyline { fill: none; stroke: var(--text); stroke-width: 2; }
     .tests { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); }
     summary { cursor: pointer; padding: 0.5rem 0; }
+    :focus-visible { outline: 3px solid var(--text); outline-offset: 2px; }
     table { border-collapse: collapse; width: 100%; }
     th, td { text-align: start; padding: 0.2rem 0.75rem 0.2rem 0; font-weight: normal; vertical-align: top;
       overflow-wrap: anywhere; }
