@@ -7,6 +7,7 @@ MOST_PHOTOS, MOST_SECONDS, MOST_MEGABYTES, MOST_THUMBNAILS, MOST_START_BYTES = 5
 WIDE, PHONE = (1280, 900), (390, 844)
 
 FOCUSABLE = "a[href], button, summary, input, [tabindex='0']"
+COUNT = f"[...document.querySelectorAll(\"{FOCUSABLE}\")].filter(item => item.checkVisibility()).length"
 # The element that has the focus, with what a person sees of it.
 FOCUS = """(() => {
   const element = document.activeElement, style = getComputedStyle(element), place = element.getBoundingClientRect();
@@ -152,8 +153,20 @@ def preferences(browser, page):
     return faults
 
 
+def tabs(browser, page):
+    """Tab reaches every link and button in the order of the page, and shows where it is."""
+    faults = []
+    browser.open(page)
+    for index in range(browser.evaluate(COUNT)):
+        browser.press("Tab")
+        found = browser.evaluate(FOCUS)
+        if found["index"] != index or not found["isVisible"] or found["ring"] < 2:
+            faults.append(f"{page.name}: Tab {index + 1} leads to {found}")
+    return faults
+
+
 def keyboard(browser, page):
-    """Tab reaches everything with a visible ring; the keys move in the viewer; the focus returns."""
+    """The skip link skips; the keys move in the viewer; the focus returns."""
     faults = []
 
     def expect(what, found, expected):
@@ -178,15 +191,8 @@ def keyboard(browser, page):
 
     browser.open(page)
     photos = browser.evaluate("[...document.querySelectorAll('a.photo')].map(link => decodeURI(link.href))")
-    count = browser.evaluate(f"[...document.querySelectorAll(\"{FOCUSABLE}\")].filter(item => item.checkVisibility()).length")
-    for index in range(count):
-        browser.press("Tab")
-        found = browser.evaluate(FOCUS)
-        expect(f"Tab {index + 1}", (found["index"], found["isVisible"]), (index, True))
-        if found["ring"] < 2:
-            faults.append(f"Tab {index + 1}: {found['tag']} has no ring")
+    count = browser.evaluate(COUNT)
     first = count - len(photos)
-    browser.open(page)
     browser.press("Tab", "Enter", "Tab")
     expect("skip link", browser.evaluate(FOCUS)["index"], browser.evaluate(
         f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.closest('main'))"))
@@ -247,6 +253,19 @@ def without_script(browser, folder):
             faults.append(f"Enter opens {path} instead of {step}")
     browser.set_script(True)
     return faults + quiet(browser, "without JavaScript")
+
+
+def reflow(browser, pages):
+    """No page is wider than a narrow phone. https://www.w3.org/TR/WCAG22/#reflow"""
+    faults = []
+    browser.set_size(320, 640)
+    for page in pages:
+        browser.open(page)
+        width = browser.evaluate("document.documentElement.scrollWidth")
+        if width > 320:
+            faults.append(f"{page.name}: {width} pixels wide")
+    browser.set_size(*WIDE)
+    return faults
 
 
 def hostile(browser, folder, categories):

@@ -1,9 +1,11 @@
 """Headless Chromium, driven with its DevTools protocol over pipes. https://chromedevtools.github.io/devtools-protocol/"""
-import base64, json, os, pathlib, re, signal, subprocess, tempfile
+import base64, json, os, pathlib, re, select, signal, subprocess, tempfile
 
 # name: (DevTools key code, text)
 KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), "Space": (32, " "), "End": (35, ""), "Home": (36, ""),
         "ArrowLeft": (37, ""), "ArrowRight": (39, "")}
+# how long a reply may take
+SECONDS = 120
 
 
 class Chromium:
@@ -24,11 +26,11 @@ class Chromium:
                    "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
                    "--disable-sync", "--disable-extensions", "--no-first-run", "--no-default-browser-check",
                    "--hide-scrollbars", f"--proxy-server=127.0.0.1:{proxy}", "--proxy-bypass-list=<-loopback>"]
-        # the sandbox of the renderers needs namespaces, which root in a container lacks
-        if os.geteuid() == 0:
-            options.append("--no-sandbox")
+        # the sandbox needs privileges that containers lack, and this script made the pages
+        options.append("--no-sandbox")
+        self.log = open(pathlib.Path(self.profile.name) / "log", "w+")
         self.process = subprocess.Popen(["chromium", *options], preexec_fn=connect, pass_fds=(3, 4),
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                        stdout=self.log, stderr=self.log, start_new_session=True)
         os.close(commands[0]), os.close(replies[1])
         self.output, self.input = os.fdopen(commands[1], "wb"), os.fdopen(replies[0], "rb")
         self.buffer, self.number, self.session = b"", 0, None
@@ -50,9 +52,11 @@ class Chromium:
     def receive(self):
         """Returns the next message, after it was counted if it is an event."""
         while b"\0" not in self.buffer:
-            data = os.read(self.input.fileno(), 1 << 20)
+            isReady = select.select([self.input], [], [], SECONDS)[0]
+            data = os.read(self.input.fileno(), 1 << 20) if isReady else b""
             if not data:
-                raise EOFError("Chromium ended")
+                self.log.seek(0)
+                raise EOFError(f"Chromium {'ended' if isReady else 'does not reply'}: {self.log.read()[-2000:]}")
             self.buffer += data
         message, self.buffer = self.buffer.split(b"\0", 1)
         message = json.loads(message)
@@ -184,5 +188,5 @@ class Chromium:
         except (OSError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        self.output.close(), self.input.close()
+        self.output.close(), self.input.close(), self.log.close()
         self.profile.cleanup()

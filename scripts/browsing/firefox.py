@@ -47,7 +47,8 @@ class Firefox:
         settings |= {f"network.proxy.{kind}_port": proxy for kind in ("http", "ssl")}
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in settings.items()]
         (folder / "user.js").write_text("\n".join(lines))
-        self.log = open(folder / "log", "w+")
+        self.log = open(folder / "log", "w")
+        self.lines = open(folder / "log")
         self.process = subprocess.Popen(
             ["firefox-esr", "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile",
              folder], stdout=self.log, stderr=self.log, start_new_session=True,
@@ -65,9 +66,9 @@ class Firefox:
             if file.exists() and file.read_text().strip():
                 break
             if self.process.poll() is not None:
-                raise RuntimeError("Firefox ended")
+                raise RuntimeError(f"Firefox ended: {self.lines.read()[-2000:]}")
             time.sleep(0.1)
-        self.socket = socket.create_connection(("127.0.0.1", int(file.read_text())), timeout=300)
+        self.socket = socket.create_connection(("127.0.0.1", int(file.read_text())), timeout=120)
         self.receive()
 
     # MARK: Protocol
@@ -130,10 +131,8 @@ class Firefox:
     def collect(self):
         self.messages += self.chrome(MESSAGES)
         self.requests += self.chrome("return window.requestsOfPages.splice(0)")
-        self.log.seek(0)
         # the browser itself reports that its loader of remote settings reaches nothing
-        self.messages += re.findall(r"^console\.\w+: (?!RSLoader).*", self.log.read(), re.M)
-        self.log.truncate(0)
+        self.messages += re.findall(r"^console\.\w+: (?!RSLoader).*", self.lines.read(), re.M)
 
     def evaluate(self, expression):
         """Returns the value of an expression of JavaScript, or of the promise that it returns."""
@@ -203,5 +202,5 @@ class Firefox:
         except (OSError, EOFError, RuntimeError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        self.socket.close(), self.log.close()
+        self.socket.close(), self.log.close(), self.lines.close()
         self.profile.cleanup()

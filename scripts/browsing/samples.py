@@ -95,7 +95,9 @@ class Samples:
         self.insert_nights(nights)
         self.night(jobs)
         page = self.work / "status.html"
+        start = time.monotonic()
         self.run("report", "-l", library, "-o", page)
+        self.seconds_of_report = time.monotonic() - start
         return page
 
     def night(self, jobs):
