@@ -27,6 +27,11 @@ package struct Picture: Sendable, Equatable {
   package var height: Int
   /// The bytes of a JPEG.
   package var jpeg: [UInt8]
+
+  /// Describes a picture.
+  package init(width: Int, height: Int, jpeg: [UInt8]) {
+    (self.width, self.height, self.jpeg) = (width, height, jpeg)
+  }
 }
 
 /// The size of a picture.

@@ -285,6 +285,7 @@ private struct PrintedJSON {
     smilepile init Cut > /dev/null; smilepile add -q -l Cut cut > /dev/null
     j cache fill -l Cut
     j catalogue -l Cut -o cut.pdf
+    j gallery -l Cut -o gallery
     j cache show -l Family
     j cache clear -l Family --yes
 

@@ -14,7 +14,16 @@ import Testing
       ("export incremental,flatten,import chain", 151),
       ("extract,extract like FAT,extract many", 61), ("catalogue,catalogue like FAT", 43),
     ])
-  func sampleOfFaults(operations: String, stride: Int) throws {
+  func sampleOfFaults(operations: String, stride: Int) throws { try walk(operations, stride) }
+
+  /// If the cache cannot be read, these operations draw pictures.
+  @Test(
+    "Fault walk: no invariant of galleries and caches is violated",
+    .enabled("libvips-tools is not installed") { Programs.installed("vips") != nil },
+    arguments: [("gallery,gallery like FAT,gallery update,update like NFS", 97), ("cache fill", 41)])
+  func sampleOfPictureFaults(operations: String, stride: Int) throws { try walk(operations, stride) }
+
+  private func walk(_ operations: String, _ stride: Int) throws {
     let scratch = try ScratchFolder()
     let walk = try #require(Programs.built("FaultWalk"))
     let (status, report) = try Programs.run(

@@ -75,7 +75,7 @@ struct WalkedOperation: Sendable {
 
 extension WalkedOperation {
   static let all: [WalkedOperation] =
-    exports + imports + inboxes + others + removals + repairs + chains + extracting + catalogues
+    exports + imports + inboxes + others + removals + repairs + chains + extracting + pictures + catalogues
 
   /// The calls that NFS and FUSE do not support, and those that simple FAT drivers do not support.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
@@ -448,6 +448,49 @@ extension WalkedOperation {
       return operation
     }(),
   ]
+
+  private static let pictures = [
+    gallery("gallery"), gallery("gallery like FAT", lacks: likeFAT),
+    gallery("gallery update", isUpdate: true),
+    {
+      var operation = gallery("update like NFS", isUpdate: true, lacks: likeNFS)
+      operation.isOnDisk = true
+      return operation
+    }(),
+    WalkedOperation(
+      name: "cache fill", result: .nothing,
+      arguments: { [["cache", "fill", "-l", $0.library.string]] },
+      run: { scene in
+        let summary = try await Work.fillCache(of: scene.library).summary
+        return summary.drawn + summary.cached == 2
+      }, prepare: { try await $0.addDrawablePhotos() },
+      // the photos that cannot be drawn end the command with 3
+      hasCommand: false, faults: { try $0.faultsOfCache(isComplete: $1) }),
+  ]
+
+  /// Writes a gallery of two photos, in place of one of another photo if it is an update.
+  private static func gallery(
+    _ name: String, isUpdate: Bool = false, lacks: Set<SystemCall> = []
+  ) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .nothing,
+      arguments: {
+        [
+          [
+            "gallery", "-l", $0.library.string, "-o", $0.gallery.string, "--originals", "copy", "--until",
+            "2024-03-09",
+          ]
+        ]
+      },
+      run: { try await $0.writeGallery(after: false) }, lacks: lacks,
+      prepare: { scene in
+        if isUpdate { try await scene.prepareGallery() } else { try scene.keepThumbnails() }
+      },
+      faults: { scene, isRunAgain in
+        try scene.faultsOfGallery(
+          photos: isRunAgain ? [2] : [isUpdate ? 1 : 0, 2], isUpdate: isUpdate, isComplete: isRunAgain)
+      })
+  }
 
   /// Replaces a file with other bytes, and must not change the file beside it.
   private static func extract(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {

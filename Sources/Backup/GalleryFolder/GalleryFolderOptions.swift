@@ -37,6 +37,8 @@ public struct GalleryFolderOptions: Sendable {
   public var ledger: Ledger?
   /// How long to wait for a writer that is deleting photo files.
   public var lockWait = Library.readersWait
+  /// The number of threads, each with a process that draws; nil for one for each core, at most four.
+  package var threads: Int?
 
   /// Makes the default options: all photos, with drawn pictures.
   public init() {}

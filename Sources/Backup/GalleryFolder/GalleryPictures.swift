@@ -34,6 +34,7 @@ final class GalleryPictures: Sendable {
   private let photos: any GalleryPhotos
   private let folder: GalleryFolder
   private let originals: GalleryOriginals
+  private let threads: Int
   private let counter: ProgressCounter
   /// What the cache knows about the photos.
   private let states: [FileContent: PictureCache.State]
@@ -47,6 +48,7 @@ final class GalleryPictures: Sendable {
     _ counter: ProgressCounter
   ) {
     (self.photos, self.folder, self.originals, self.counter) = (photos, folder, options.originals, counter)
+    threads = options.threads ?? PictureDrawer.poolSize
     states = photos.cache?.states() ?? [:]
     isCacheFull = photos.cache?.isFull ?? false
   }
@@ -67,7 +69,7 @@ final class GalleryPictures: Sendable {
     defer { photos.cache?.flush() }
     let program = try new.isEmpty ? nil : PictureDrawer.program()
     try Workers.forEach(
-      items.indices, threads: PictureDrawer.poolSize,
+      items.indices, threads: threads,
       context: { [photos] in
         Worker(reader: try photos.reader(), drawer: PictureDrawer(program: program ?? ""))
       }

@@ -1,0 +1,284 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+@testable import Pictures
+
+/// Galleries that are written as folders. The cache has the thumbnails, so that nothing is drawn.
+@Suite struct GalleryFolderTests {
+  private let scratch: TemporaryFolder
+  private let library: SampleLibrary
+  private var folder: FilePath { scratch.path("Gallery") }
+
+  /// A JPEG header of 300 × 200 pixels.
+  private static let thumbnail: [UInt8] = [
+    0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0, 200, 1, 44, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1, 0xFF, 0xD9,
+  ]
+
+  init() throws {
+    scratch = try TemporaryFolder()
+    library = try SampleLibrary(
+      [
+        SampleLibrary.Member(
+          id: 1, name: "\"><script>alert(1)</script>", fileName: "a<b>.jpg", bytes: Array("one".utf8)),
+        SampleLibrary.Member(id: 2, name: "two\u{202E}", fileName: "b.html", bytes: Array("two".utf8)),
+        SampleLibrary.Member(
+          id: 3, category: 2, fileName: "c.png", createdAt: 1_600_000_000_000, bytes: Array("three".utf8)),
+      ], categories: [.sample(1, "</style><b>"), .sample(2, "pets")])
+    try keepThumbnails()
+  }
+
+  private func keepThumbnails() throws {
+    let opened = try Library(path: library.path)
+    let cache = try PictureCache(of: opened)
+    for content in try opened.contents().photos.compactMap(\.content) {
+      cache.store(.picture(Picture(width: 300, height: 200, jpeg: Self.thumbnail)), for: content)
+    }
+    cache.flush()
+  }
+
+  @discardableResult
+  private func write(
+    to name: String = "Gallery", _ configure: (inout GalleryFolderOptions) -> Void = { _ in }
+  ) async throws -> GalleryFolderSummary {
+    var options = GalleryFolderOptions()
+    options.originals = .copy
+    options.date = Date(timeIntervalSince1970: 1_750_000_000)
+    configure(&options)
+    return try await Work.gallery(ofLibrary: library.path, to: scratch.path(name), options: options).summary
+  }
+
+  /// Names of the files with the bytes, as a walk through the folder finds them.
+  private func files(_ name: String = "Gallery") throws -> [String: [UInt8]] {
+    try FolderTree(scratch.path(name)).files.filter { !$0.key.hasSuffix("/") }
+  }
+
+  private func names(in folder: String, of name: String = "Gallery") throws -> [String] {
+    try files(name).keys.filter { $0.hasPrefix("\(folder)/") }.sorted()
+  }
+
+  @Test("Gallery: a new folder has pages, thumbnails and copies")
+  func newFolder() async throws {
+    let summary = try await write()
+    #expect(summary.photos == 3)
+    #expect(summary.categories == 2)
+    #expect(summary.filesWritten == 10)
+    #expect(summary.drawn == 0)
+    #expect(try files().count == 11)
+    #expect(try names(in: "gallery").count == 3)
+    #expect(
+      try Set(names(in: "photos").map { try #require(files()[$0]) })
+        == Set(["one", "two", "three"].map { Array($0.utf8) }))
+    #expect(try names(in: "thumbnails").allSatisfy { try files()[$0] == Self.thumbnail })
+  }
+
+  @Test("Gallery: names of files have no text of the library, and only the extensions of photos")
+  func fileNames() async throws {
+    try await write()
+    let pattern = /(photos|thumbnails|gallery)\/([0-9]+|about)-[0-9a-f]{16}\.(jpg|png|bin|html)/
+    for name in try files().keys where name != "index.html" && name != ".smilepile-gallery" {
+      #expect(name.wholeMatch(of: pattern) != nil, "\(name)")
+    }
+    #expect(try names(in: "photos").contains { $0.hasPrefix("photos/2-") && $0.hasSuffix(".bin") })
+  }
+
+  @Test("Gallery: hostile names are text on the pages")
+  func hostileNames() async throws {
+    try await write()
+    let pages = try files().filter { $0.key.hasSuffix(".html") }.values
+    for page in pages {
+      let text = String(decoding: page, as: UTF8.self)
+      #expect(!text.contains("<script>alert"))
+      #expect(!text.contains("</style><b>"))
+      #expect(!text.contains("\u{202E}"))
+    }
+  }
+
+  @Test("Gallery: a second run writes nothing")
+  func secondRun() async throws {
+    try await write()
+    let before = try scratch.tree()
+    let summary = try await write()
+    #expect(summary.filesWritten == 0)
+    #expect(summary.filesRemoved == 0)
+    #expect(try scratch.tree() == before)
+  }
+
+  @Test("Gallery: an update gives the bytes of a new gallery")
+  func update() async throws {
+    try await write { $0.categories = ["pets"] }
+    let summary = try await write()
+    #expect(summary.filesRemoved == 2)
+    try await write(to: "Other")
+    #expect(try files() == files("Other"))
+  }
+
+  @Test("Gallery: files of the earlier gallery are removed, and third-party files stay")
+  func removal() async throws {
+    try await write()
+    for name in ["mine.txt", "photos/mine.txt", "gallery/1.html"] {
+      try scratch.write("mine", to: "Gallery/\(name)")
+    }
+    try await write { $0.until = 1_650_000_000_000 }
+    #expect(try names(in: "photos").count == 2)
+    #expect(try names(in: "thumbnails").count == 1)
+    for name in ["mine.txt", "photos/mine.txt", "gallery/1.html"] {
+      #expect(try files()[name] == Array("mine".utf8))
+    }
+  }
+
+  @Test("Gallery: the dates select photos")
+  func dates() async throws {
+    #expect(try await write { $0.since = 1_650_000_000_000 }.photos == 2)
+    #expect(try await write { $0.until = 1_650_000_000_000 }.photos == 1)
+  }
+
+  @Test("Gallery: a folder with other files is refused, and unchanged")
+  func otherFolder() async throws {
+    try scratch.write("mine", to: "Gallery/index.html")
+    let before = try scratch.tree()
+    await #expect(throws: GalleryFolderError.notEmpty(folder)) { try await write() }
+    #expect(try scratch.tree() == before)
+  }
+
+  @Test("Gallery: a start page that another program changed is refused, and unchanged")
+  func changedStartPage() async throws {
+    try await write()
+    try scratch.write("mine", to: "Gallery/index.html")
+    let before = try scratch.tree()
+    await #expect(throws: GalleryFolderError.unknownFile(folder.appending("index.html"))) {
+      try await write { $0.categories = ["pets"] }
+    }
+    #expect(try scratch.tree() == before)
+  }
+
+  @Test(
+    "Gallery: links in the folder are not followed",
+    arguments: ["photos", "index.html", ".smilepile-gallery"])
+  func links(name: String) async throws {
+    try await write()
+    try scratch.makeFolder("elsewhere")
+    try scratch.remove("Gallery/\(name)")
+    try scratch.link("Gallery/\(name)", to: scratch.path("elsewhere").string)
+    await #expect(throws: (any Error).self) { try await write() }
+    #expect(try files("elsewhere").isEmpty)
+  }
+
+  @Test("Gallery: a list that names other files removes none of them")
+  func hostileList() async throws {
+    try await write()
+    try scratch.write("mine", to: "mine.txt")
+    try scratch.write("mine", to: "Gallery/photos/Mine.txt")
+    let text = String(decoding: try scratch.bytes("Gallery/.smilepile-gallery"), as: UTF8.self)
+    let names = [
+      "../mine.txt", "photos/../../mine.txt", "/etc/passwd", "photos/Mine.txt", "photos/.x", "index.html",
+    ]
+    try scratch.write(
+      text.replacing("\"files\" : [", with: "\"files\" : [" + names.map { "\"\($0)\"," }.joined()),
+      to: "Gallery/.smilepile-gallery")
+    try await write { $0.categories = ["pets"] }
+    #expect(try scratch.bytes("mine.txt") == Array("mine".utf8))
+    #expect(try files()["photos/Mine.txt"] == Array("mine".utf8))
+    #expect(try files()["index.html"] != nil)
+  }
+
+  @Test(
+    "Gallery: a corrupt list and one of a newer version are refused",
+    arguments: ["{", "{\"version\":2,\"startPages\":[],\"files\":[]}"])
+  func unusableList(text: String) async throws {
+    try scratch.write(text, to: "Gallery/.smilepile-gallery")
+    await #expect(throws: GalleryFolderError.self) { try await write() }
+    #expect(try files().count == 1)
+  }
+
+  @Test("Gallery: two runs at once exclude each other")
+  func concurrentRuns() async throws {
+    try await write()
+    let lock = try FolderLock(folder, exclusive: true)
+    await #expect(throws: ExtractError.self) { try await write() }
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("Gallery: a file that another program made under a name of the gallery is not replaced")
+  func takenName() async throws {
+    try await write(to: "Other")
+    try await write { $0.categories = ["pets"] }
+    let taken = try #require(try names(in: "photos", of: "Other").first)
+    try scratch.write("mine", to: "Gallery/\(taken)")
+    let before = try scratch.tree()
+    await #expect(throws: GalleryFolderError.unknownFile(folder.pushing(FilePath(taken)))) {
+      try await write()
+    }
+    #expect(try scratch.tree() == before)
+  }
+
+  @Test("Gallery: a full disk leaves the earlier gallery", arguments: 1...12)
+  func fullDisk(call: Int) async throws {
+    try await write { $0.categories = ["pets"] }
+    let before = try files()
+    let fault = ArmedFault(
+      Fault(.error(.noSpace), at: call, of: .only([.write]), persists: true, below: folder))
+    let result = await Result { try await write { $0.threads = 1 } }
+    fault.disarm()
+    guard fault.place != nil else { return }
+    #expect(throws: FileError.self) { try result.get() }
+    // the list may name files that could not be removed
+    #expect(try files()["index.html"] == before["index.html"])
+    for (name, bytes) in before where name != ".smilepile-gallery" { #expect(try files()[name] == bytes) }
+    try await write()
+    try await write(to: "Other")
+    #expect(try files() == files("Other"))
+  }
+
+  @Test("Gallery: a failure leaves no new folder")
+  func failureInNewFolder() async throws {
+    let fault = ArmedFault(Fault(.error(.noSpace), of: .only([.write]), below: folder))
+    await #expect(throws: FileError.self) { try await write() }
+    fault.disarm()
+    #expect(!scratch.has("Gallery"))
+  }
+
+  @Test("Gallery: a cancelled run leaves no start page, and the next one continues")
+  func cancellation() async throws {
+    let counter = ProgressCounter()
+    counter.cancel()
+    #expect(throws: CancellationError.self) {
+      try GalleryFolderRun(folder: folder, options: GalleryFolderOptions(), counter: counter).run(
+        library: library.path)
+    }
+    #expect(!scratch.has("Gallery/index.html"))
+    #expect(try await write().photos == 3)
+  }
+
+  @Test("Gallery: a corrupt photo is left out, and reported")
+  func corruptPhoto() async throws {
+    let photo = try Library(path: library.path).contents().photos[0]
+    try Data("rot".utf8).write(
+      to: URL(fileURLWithPath: library.path.appending(FilePath(photo.path).components).string))
+    let summary = try await write()
+    #expect(summary.photos == 2)
+    #expect(summary.errors.map(\.remedy) == [.repairLibrary])
+    #expect(try names(in: "photos").count == 2)
+  }
+
+  @Test("Gallery: a JSON backup is refused")
+  func jsonBackup() async throws {
+    let backup = try #require(
+      try await library.exporting(to: scratch.path("a.json")) { $0.format = .json }.archive)
+    await #expect(throws: GalleryFolderError.noPhotoFiles(backup)) {
+      try await Work.gallery(ofArchive: backup, to: folder).summary
+    }
+    #expect(!scratch.has("Gallery"))
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
