@@ -488,7 +488,8 @@ extension WalkedOperation {
       },
       faults: { scene, isRunAgain in
         try scene.faultsOfGallery(
-          photos: isRunAgain ? [2] : [isUpdate ? 1 : 0, 2], isUpdate: isUpdate, isComplete: isRunAgain)
+          // a photo that cannot be read is left out, and reported
+          photos: isRunAgain ? [2] : isUpdate ? [1, 2] : [0, 1, 2], isUpdate: isUpdate, isComplete: isRunAgain)
       })
   }
 
