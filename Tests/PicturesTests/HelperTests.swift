@@ -80,7 +80,9 @@ struct HelperTests {
         number = struct.unpack("IHHIIQQ", request)[5]
         \(action)
 
-      """, to: "fake")
+      """, to: "fake.py")
+    // a program cannot be started while a process has it open for writing, such as a child that another test forks now
+    try scratch.run("cp", "fake.py", "fake")
     chmod(scratch.folder.path("fake").string, 0o755)
     return scratch.folder.path("fake")
   }
