@@ -28,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(name: "CCRC32"),
+    .target(name: "CImageMatch"),
     .target(name: "CMD5"),
     .target(name: "CContentTag"),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -72,7 +73,8 @@ let package = Package(
     .target(name: "CSandbox"),
     // the program that draws pictures; smilepile starts it
     .executableTarget(
-      name: "smilepile-pictures", dependencies: ["CSandbox"], linkerSettings: [.linkedLibrary("dl")]),
+      name: "smilepile-pictures", dependencies: ["CSandbox"],
+      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("m")]),
     .target(
       name: "Pictures",
       dependencies: [
@@ -88,6 +90,12 @@ let package = Package(
       name: "Catalogue",
       dependencies: [
         "FileSystem", "HTML", "Operations", "PhotoLibrary", "Pictures", "Processes",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .target(
+      name: "Duplicates",
+      dependencies: [
+        "CImageMatch", "Checksums", "FileSystem", "HTML", "Operations", "PhotoLibrary", "Pictures",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -113,8 +121,8 @@ let package = Package(
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Catalogue", "Gallery", "Jobs", "PhotoLibrary", "Pictures", "Zip",
-        "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
+        "ArchiveCatalog", "Backup", "Catalogue", "Duplicates", "Gallery", "Jobs", "PhotoLibrary", "Pictures",
+        "Zip", "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -154,6 +162,13 @@ let package = Package(
       name: "PicturesTests",
       dependencies: [
         "Databases", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Processes", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "DuplicatesTests",
+      dependencies: [
+        "CImageMatch", "Checksums", "Duplicates", "FileSystem", "Operations", "PhotoLibrary", "Pictures",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(

@@ -11,7 +11,7 @@ struct PageWriter {
   init(_ gallery: Gallery) {
     self.gallery = gallery
     sheet = gallery.style.sheet
-    policy = ContentSecurityPolicy(style: sheet, script: Self.script, showsImages: true)
+    policy = ContentSecurityPolicy(style: sheet, script: Self.script, images: .folder)
   }
 
   // MARK: Pages

@@ -3,6 +3,14 @@ import Foundation
 
 /// A policy that lets a browser load nothing but what the document contains. https://www.w3.org/TR/CSP3/
 package struct ContentSecurityPolicy: Sendable {
+  /// Where the images of a document come from.
+  package enum Images: String, Sendable {
+    /// The folder that the document is in. A document without a server is in no folder for Chromium, hence `file:`.
+    case folder = "'self' file:"
+    /// The document itself, by `data:` URLs.
+    case document = "data:"
+  }
+
   /// The value of `http-equiv="Content-Security-Policy"`.
   package let value: String
 
@@ -10,11 +18,10 @@ package struct ContentSecurityPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - script: the one script; nil for none.
-  ///   - showsImages: true to allow images of the folder that the document is in. A document without a server is in no
-  ///     folder for Chromium, hence `file:`.
-  package init(style: StyleSheet, script: StaticString? = nil, showsImages: Bool = false) {
+  ///   - images: where images come from; nil for none.
+  package init(style: StyleSheet, script: StaticString? = nil, images: Images? = nil) {
     value = [
-      "default-src 'none'", showsImages ? "img-src 'self' file:" : nil,
+      "default-src 'none'", images.map { "img-src \($0.rawValue)" },
       "style-src '\(Self.hash(of: style.source))'",
       script.map { "script-src '\(Self.hash(of: "\($0)"))'" }, "base-uri 'none'", "form-action 'none'",
     ].compactMap(\.self).joined(separator: "; ")

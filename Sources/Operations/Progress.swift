@@ -17,6 +17,8 @@ public struct Progress: Sendable, Equatable {
     case restoring
     /// Drawing pictures of photos.
     case drawing
+    /// Comparing photos with each other.
+    case comparing
     /// Making the result durable and visible.
     case committing
     /// Done; the last value of every stream.

@@ -10,7 +10,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 13
+  static let version: Int32 = 14
 
   /// The digests of the schemas of all versions. A released digest is never changed.
   static let digests = [
@@ -27,6 +27,7 @@ enum Schema {
     "8401427f63ea0754e3078f86f6739c064ef69595d2ea8d929c704619b378e0c5",
     "2f7cbc419f9c8926d63e27cc5132f8f250bb24974132f63827a6d0472ae27791",
     "5d41567f8ea4330bd49bff3539524d89382d80c29798eda00e2392f37a01bfb2",
+    "395b5c19d4dd629b8f2fca73c8ce78696db4585c5fdec7849eb8c547846d4d05",
   ]
 
   /// The schemas of all versions.
@@ -235,6 +236,22 @@ enum Schema {
           -- the ID of the library that was exported; exports of another ID do not count
           ALTER TABLE export ADD COLUMN library TEXT;
           UPDATE export SET library = (SELECT uuid FROM identity)
+          """)
+    }
+    migrator.registerMigration("14 duplicates") { database in
+      try database.execute(sql: "PRAGMA user_version = 14")
+      try database.execute(
+        sql: """
+          -- pairs of contents that a person does not take for duplicates; see `Dismissal`
+          CREATE TABLE dismissal (
+            library TEXT NOT NULL, content TEXT NOT NULL, other TEXT NOT NULL CHECK (other > content),
+            changeId TEXT NOT NULL REFERENCES change(id),
+            PRIMARY KEY (library, content, other)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX dismissalChange ON dismissal(changeId);
+          -- in percent
+          ALTER TABLE settings ADD COLUMN similarity INTEGER CHECK (similarity BETWEEN 85 AND 98);
+          ALTER TABLE replacedSettings ADD COLUMN similarity INTEGER CHECK (similarity BETWEEN 85 AND 98)
           """)
     }
     return migrator

@@ -15,8 +15,18 @@ package struct CacheFillRun {
   package var kind = CachedPicture.thumbnail
   /// Returns true for a photo of which a picture is drawn.
   package var selects: @Sendable (Photo) -> Bool = { _ in true }
+  /// What the cache should have of each photo.
+  package var need = Need.pictures
   /// True to draw also if the cache cannot be written, and to keep the pictures as long as the cache is open.
   package var keepsTemporarily = false
+
+  /// What a run is for.
+  package enum Need: Sendable {
+    /// Pictures. A full cache keeps no more of them.
+    case pictures
+    /// The fingerprints of thumbnails, which a full cache keeps without the thumbnails.
+    case fingerprints
+  }
 
   /// Prepares a run for a caller with a thread and a counter of its own, such as an export.
   package init(path: FilePath, counter: ProgressCounter, limit: Int = PictureCache.mostBytes) {
@@ -39,7 +49,7 @@ package struct CacheFillRun {
     let library = try Library(path: path)
     let contents = try library.contents()
     let states = try PictureCache.states(of: kind, in: library)
-    let isComplete = contents.photos.filter(selects).compactMap(\.content).allSatisfy { states[$0] == .drawn }
+    let isComplete = contents.photos.filter(selects).compactMap(\.content).allSatisfy { has(states[$0]) }
     // before anything is written
     let support = isComplete ? nil : try PictureSupport.find()
     let cache = try PictureCache(of: library, kind, limit: limit, keepsTemporarily: keepsTemporarily)
@@ -74,8 +84,8 @@ package struct CacheFillRun {
       guard let content = photo.content, planned.insert(content).inserted else { continue }
       plan.count += 1
       switch states[content] {
-      case nil: plan.photos.append((photo, content, 0))
-      case .drawn: plan.cached += 1
+      case let state where has(state): plan.cached += 1
+      case nil, .drawn, .fingerprinted: plan.photos.append((photo, content, 0))
       case .fault(.timeLimit, _, let attempts) where attempts < Self.mostAttempts:
         plan.photos.append((photo, content, attempts))
       case .fault(let fault, let decoders, _):
@@ -87,6 +97,11 @@ package struct CacheFillRun {
       }
     }
     return plan
+  }
+
+  /// Returns true if the cache has what is needed of a photo.
+  private func has(_ state: PictureCache.State?) -> Bool {
+    state == .drawn || state == .fingerprinted && need == .fingerprints
   }
 
   /// How many runs try a photo that takes too long.
@@ -116,9 +131,10 @@ package struct CacheFillRun {
       try cache.requireWritable()
       let (photo, content, attempts) = photos[index]
       if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
+      let isFull = isFull.withLock { $0 }
       let outcome =
-        isFull.withLock { $0 }
-        ? .left : try draw(photo, content, attempts, drawer, library, cache, contents, support)
+        isFull && need == .pictures
+        ? .left : try draw(photo, content, attempts, drawer, library, cache, contents, support, isFull)
       outcomes.withLock { $0[index] = outcome }
       if case .failed(let finding) = outcome { counter.report(finding) }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.fileName)
@@ -137,7 +153,7 @@ package struct CacheFillRun {
 
   private func draw(
     _ photo: Photo, _ content: FileContent, _ attempts: Int, _ drawer: PictureDrawer, _ library: Library,
-    _ cache: PictureCache, _ contents: LibraryContents, _ support: PictureSupport
+    _ cache: PictureCache, _ contents: LibraryContents, _ support: PictureSupport, _ isFull: Bool
   ) throws -> Outcome {
     let label = contents.label(of: photo)
     do {
@@ -153,7 +169,7 @@ package struct CacheFillRun {
       }
       switch try drawer.draw(kind.request, file, isCancelled: { counter.isCancelled }) {
       case .success(let picture):
-        cache.store(.picture(picture), for: content)
+        cache.store(.picture(isFull ? picture.withoutThumbnail : picture), for: content)
         return .drawn
       case .failure(let found):
         let fault = support.fault(found, ofFileNamed: photo.fileName)

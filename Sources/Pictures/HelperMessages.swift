@@ -2,7 +2,7 @@ import Processes
 
 /// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
 enum HelperMessages {
-  static let version: UInt16 = 1
+  static let version: UInt16 = 2
   /// The bytes of a hello, a request and a reply.
   static let length = 32
   static let packetBytes = 32 << 10
@@ -69,12 +69,25 @@ enum HelperMessages {
     let count = bytes.number(at: 24) as UInt64
     guard count <= mostBytes else { return nil }
     if status == .drawn {
-      guard (1...request.box).contains(width), (1...request.box).contains(height), count > 0 else {
-        return nil
-      }
+      guard (1...request.box).contains(width), (1...request.box).contains(height),
+        count > Fingerprint.messageBytes
+      else { return nil }
     }
     return Reply(
       status: status, width: Int(width), height: Int(height), number: bytes.number(at: 16), length: Int(count)
     )
+  }
+}
+
+extension Fingerprint {
+  /// The bytes of a fingerprint in a reply.
+  static let messageBytes = 24 + lumaCount
+
+  /// Parses the fingerprint at the start of a reply with a picture; nil if the picture has none.
+  init?(message bytes: [UInt8]) {
+    guard bytes.count >= Self.messageBytes, bytes.number(at: 16) as UInt32 != 0 else { return nil }
+    self.init(
+      differenceHash: bytes.number(at: 0), frequencyHash: bytes.number(at: 8),
+      luma: Array(bytes[24..<Self.messageBytes]))
   }
 }

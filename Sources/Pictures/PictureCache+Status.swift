@@ -33,11 +33,12 @@ extension PictureCache {
       do {
         let states = try states(of: kind, in: folder)
         let drawn = states.values.count { $0 == .drawn }
+        let known = states.filter { $0.value != .fingerprinted }
         switch kind {
         case .view: status.views = drawn
         case .thumbnail:
-          (status.pictures, status.faults) = (drawn, states.count - drawn)
-          status.missing = contents.subtracting(states.keys).count
+          (status.pictures, status.faults) = (drawn, known.count - drawn)
+          status.missing = contents.subtracting(known.keys).count
         }
       } catch let error where isCorruption(error) {
         status.isCorrupt = true

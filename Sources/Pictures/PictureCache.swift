@@ -14,7 +14,7 @@ internal import SystemPackage
 /// be written is read, and keeps nothing new. `notes` reports both.
 package final class PictureCache: Sendable {
   /// The version of the pictures. Pictures of another version are drawn again.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.
@@ -34,6 +34,8 @@ package final class PictureCache: Sendable {
   /// What the cache knows about a content, without its picture.
   package enum State: Sendable, Equatable {
     case drawn
+    /// The cache has the fingerprint only.
+    case fingerprinted
     case fault(PictureFault, decoders: String, attempts: Int)
   }
 
@@ -113,7 +115,8 @@ package final class PictureCache: Sendable {
     let find = { (database: Database) throws -> Entry? in
       let rows = try database.rows(
         """
-        SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt FROM picture
+        SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt, \(Self.fingerprintColumns)
+        FROM picture
         WHERE md5 = ? AND size = ? AND version = ?
         """, [Data(content.md5.bytes), content.size, Self.version], of: "picture", Self.row)
       guard let row = rows.first else { return nil }
@@ -153,7 +156,8 @@ package final class PictureCache: Sendable {
   static func states(in database: Database) throws -> [(FileContent, State)] {
     try database.rows(
       """
-      SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL FROM picture WHERE version = ?
+      SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL, fault IS NULL FROM picture
+      WHERE version = ?
       """, [version], of: "picture"
     ) { row in
       guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
@@ -161,6 +165,7 @@ package final class PictureCache: Sendable {
       }
       let content = FileContent(md5: md5, size: try row.count("size", at: 2))
       guard try row.flag("thumbnail", at: 6) else { return (content, .drawn) }
+      if try row.flag("fault", at: 7) { return (content, .fingerprinted) }
       return (
         content,
         .fault(
@@ -221,14 +226,16 @@ package final class PictureCache: Sendable {
     var values: StatementArguments = [Data(content.md5.bytes), content.size, version]
     switch entry {
     case .picture(let picture):
-      values += [picture.width, picture.height, Data(picture.jpeg), nil, 0, ""]
+      let thumbnail = picture.jpeg.isEmpty ? nil : Data(picture.jpeg)
+      values += [picture.width, picture.height, thumbnail, nil, 0, ""] + arguments(of: picture)
     case .fault(let fault, let decoders, let attempts):
-      values += [0, 0, nil, fault.rawValue, attempts, decoders]
+      values += [0, 0, nil, fault.rawValue, attempts, decoders, nil, nil, nil, nil]
     }
     try database.cachedStatement(
       sql: """
-        INSERT OR REPLACE INTO picture (md5, size, version, width, height, thumbnail, fault, attempts, decoders, usedAt)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT OR REPLACE INTO picture (
+          md5, size, version, width, height, thumbnail, fault, attempts, decoders, \(fingerprintColumns), usedAt)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: values + [now])
   }
@@ -239,10 +246,16 @@ package final class PictureCache: Sendable {
     return try max(0, number("page_count") - number("freelist_count")).saturated(times: number("page_size"))
   }
 
+  /// Removes thumbnails first, since a fingerprint is small and takes as long to make again.
   private static func evict(to limit: Int, _ database: Database) throws {
+    let leastUsed = { (condition: String) in
+      "id IN (SELECT id FROM picture WHERE \(condition) ORDER BY usedAt, id LIMIT 100)"
+    }
     while try bytes(database) > limit {
       try database.execute(
-        sql: "DELETE FROM picture WHERE id IN (SELECT id FROM picture ORDER BY usedAt, id LIMIT 100)")
+        sql: "UPDATE picture SET thumbnail = NULL WHERE \(leastUsed("thumbnail NOT NULL"))")
+      if database.changesCount > 0 { continue }
+      try database.execute(sql: "DELETE FROM picture WHERE \(leastUsed("TRUE"))")
       if database.changesCount == 0 { return }
     }
   }
@@ -258,9 +271,11 @@ package final class PictureCache: Sendable {
         .picture(
           Picture(
             width: try row.count("width", at: 1), height: try row.count("height", at: 2),
-            jpeg: Array(thumbnail)))
+            jpeg: Array(thumbnail), fingerprint: try fingerprint(row, at: 8),
+            captured: try captured(row, at: 11)))
       )
     }
+    if try row.optionalText("fault", at: 4) == nil { return (id, usedAt, nil) }
     return (
       id, usedAt,
       .fault(
@@ -273,7 +288,7 @@ package final class PictureCache: Sendable {
 
   /// Runs a transaction. Returns nil if the cache is not available. A corrupt cache is created again, once.
   @discardableResult
-  private func access<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
+  func access<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
     contents.withLock { contents in
       for _ in 1...2 {
         guard let queue = contents.pinned?.queue else { return nil }
@@ -289,7 +304,7 @@ package final class PictureCache: Sendable {
 
   /// Runs a transaction in the temporary database. Returns nil if there is none.
   @discardableResult
-  private func accessSpare<Value: Sendable>(
+  func accessSpare<Value: Sendable>(
     creating: Bool = false, _ body: (Database) throws -> Value
   ) -> Value? {
     contents.withLock { contents in

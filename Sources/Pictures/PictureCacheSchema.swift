@@ -4,7 +4,10 @@ internal import GRDB
 /// The table of the cache, as a migration.
 enum PictureCacheSchema {
   /// The digests of the schemas of all versions. A released digest is never changed.
-  static let digests = ["c78959df7e8820e226745bae7d3b646b71625c0b922937a139a12f370c107dc6"]
+  static let digests = [
+    "c78959df7e8820e226745bae7d3b646b71625c0b922937a139a12f370c107dc6",
+    "7e1947f5866a972979cce27300754e83e168dc04b0131a91de70a756e8280b2f",
+  ]
 
   /// The schemas of all versions.
   static let known = DatabaseSchema(digests: digests) { migrator }
@@ -34,6 +37,19 @@ enum PictureCacheSchema {
             UNIQUE (md5, size)
           ) STRICT;
           CREATE INDEX pictureUsedAt ON picture(usedAt);
+          """)
+    }
+    migrator.registerMigration("2 fingerprints") { database in
+      try database.execute(
+        sql: """
+          -- see `Fingerprint`; NULL if the picture is flat or cannot be drawn. A row without thumbnail and fault has had a
+          -- thumbnail that did not fit into the cache.
+          ALTER TABLE picture ADD COLUMN differenceHash INTEGER;
+          ALTER TABLE picture ADD COLUMN frequencyHash INTEGER;
+          ALTER TABLE picture ADD COLUMN luma BLOB
+            CHECK (luma IS NULL OR length(luma) = 768 AND differenceHash NOT NULL AND frequencyHash NOT NULL);
+          -- according to the header of the photo, in milliseconds since 1970
+          ALTER TABLE picture ADD COLUMN capturedAt INTEGER
           """)
     }
     return migrator

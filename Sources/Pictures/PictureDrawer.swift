@@ -1,4 +1,5 @@
 package import FileSystem
+import Foundation
 import ImageHeader
 internal import Operations
 import Processes
@@ -53,7 +54,8 @@ package final class PictureDrawer {
   package func draw(
     _ request: PictureRequest, _ photo: borrowing File, isCancelled: () -> Bool = { false }
   ) throws -> Result<Picture, PictureFault> {
-    let header = try ImageHeader.read { (offset, count) throws(FileError) in try photo.read(count, at: offset)
+    let header = try ImageHeader.read(timeZone: .gmt) { (offset, count) throws(FileError) in
+      try photo.read(count, at: offset)
     }
     if header.width.saturated(times: header.height) > PictureFault.mostPixels { return .failure(.tooLarge) }
     // the start of a helper takes longer on a slow disk, for which the photo is not to blame
@@ -62,7 +64,11 @@ package final class PictureDrawer {
     for _ in 1...2 {
       let helper = try current()
       do throws(PictureHelper.Failure) {
-        return try helper.draw(request, photo, until: deadline, isCancelled: isCancelled)
+        return try helper.draw(request, photo, until: deadline, isCancelled: isCancelled).map { picture in
+          var picture = picture
+          picture.captured = header.taken.map(CaptureTime.init)
+          return picture
+        }
       } catch {
         self.helper = nil
         if case .cancelled = error { throw CancellationError() }

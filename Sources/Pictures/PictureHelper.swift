@@ -83,8 +83,12 @@ final class PictureHelper {
       guard bytes.count == reply.length else { throw Failure.invalidReply }
       switch reply.status {
       case .drawn:
-        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Failure.invalidReply }
-        return .success(Picture(width: reply.width, height: reply.height, jpeg: bytes))
+        let jpeg = bytes.dropFirst(Fingerprint.messageBytes)
+        guard jpeg.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Failure.invalidReply }
+        return .success(
+          Picture(
+            width: reply.width, height: reply.height, jpeg: Array(jpeg),
+            fingerprint: Fingerprint(message: bytes)))
       case .unknownFormat: return .failure(.unknownFormat)
       case .unreadable, .refused: return .failure(.unreadable)
       case .tooLarge: return .failure(.tooLarge)

@@ -27,10 +27,17 @@ package struct Picture: Sendable, Equatable {
   package var height: Int
   /// The bytes of a JPEG.
   package var jpeg: [UInt8]
+  /// What similar pictures are found by; nil if the picture is flat.
+  package var fingerprint: Fingerprint?
+  /// When the photo was taken, according to its header; nil if the header does not tell. See `CaptureTime`.
+  package var captured: CaptureTime?
 
   /// Describes a picture.
-  package init(width: Int, height: Int, jpeg: [UInt8]) {
+  package init(
+    width: Int, height: Int, jpeg: [UInt8], fingerprint: Fingerprint? = nil, captured: CaptureTime? = nil
+  ) {
     (self.width, self.height, self.jpeg) = (width, height, jpeg)
+    (self.fingerprint, self.captured) = (fingerprint, captured)
   }
 }
 

@@ -1,4 +1,5 @@
 #include "draw.h"
+#include "fingerprint.h"
 #include "protocol.h"
 #include "samples.h"
 #include <string.h>
@@ -54,6 +55,25 @@ static image *on_white(image *picture) {
   return result == 0 ? flat : NULL;
 }
 
+// Replaces a picture by one whose pixels are in memory, since a source can be decoded only once. Returns null after an
+// error.
+static image *in_memory(image *picture) {
+  image *copy = vips_image_copy_memory(picture);
+  release(picture);
+  return copy;
+}
+
+static struct fingerprint fingerprint_of(image *picture) {
+  size_t length = 0, bands = (size_t)vips_image_get_bands(picture);
+  size_t width = (size_t)vips_image_get_width(picture), height = (size_t)vips_image_get_height(picture);
+  void *pixels = vips_image_write_to_memory(picture, &length);
+  // a picture of more than 8 bits a channel, which the conversion to sRGB does not yield, has no fingerprint
+  int has_bytes = length == width * height * bands;
+  struct fingerprint result = make_fingerprint(has_bytes ? pixels : NULL, width, height, bands);
+  if (pixels) g_free(pixels);
+  return result;
+}
+
 struct picture draw_thumbnail(source *photo, uint32_t box, uint32_t quality) {
   struct picture result = {.status = check_header(photo)};
   if (result.status != REPLY_DRAWN) return result;
@@ -63,7 +83,9 @@ struct picture draw_thumbnail(source *photo, uint32_t box, uint32_t quality) {
     return result;
   picture = in_srgb(picture);
   if (picture) picture = on_white(picture);
+  if (picture) picture = in_memory(picture);
   if (!picture) return result;
+  if (box <= FINGERPRINT_BOX) result.fingerprint = fingerprint_of(picture);
   result.width = (uint32_t)vips_image_get_width(picture);
   result.height = (uint32_t)vips_image_get_height(picture);
   if (vips_jpegsave_buffer(

@@ -1,5 +1,6 @@
 #ifndef SMILEPILE_DRAW_H
 #define SMILEPILE_DRAW_H
+#include "protocol.h"
 #include "vips.h"
 #include <stdint.h>
 
@@ -9,6 +10,7 @@ struct picture {
   uint32_t width, height;
   void *jpeg;  // to be freed with g_free
   size_t length;
+  struct fingerprint fingerprint;
 };
 
 // Draws an upright sRGB JPEG without metadata, whose longest side is at most `box`. Does not enlarge.

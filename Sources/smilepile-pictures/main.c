@@ -91,9 +91,14 @@ static void serve(void) {
     .width = picture.width,
     .height = picture.height,
     .number = request.number,
-    .length = picture.status == REPLY_DRAWN ? picture.length : strnlen(reason, 200)};
+    .length = picture.status == REPLY_DRAWN ? sizeof picture.fingerprint + picture.length : strnlen(reason, 200)};
   send_packet(&reply, sizeof reply);
-  send_payload(picture.status == REPLY_DRAWN ? picture.jpeg : reason, reply.length);
+  if (picture.status == REPLY_DRAWN) {
+    send_packet(&picture.fingerprint, sizeof picture.fingerprint);
+    send_payload(picture.jpeg, picture.length);
+  } else {
+    send_payload(reason, reply.length);
+  }
   set_alarm(0);
   if (picture.jpeg) g_free(picture.jpeg);
   vips_error_clear();

@@ -4,7 +4,7 @@
 #define SMILEPILE_PROTOCOL_H
 #include <stdint.h>
 
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION 2
 
 // What the helper can do: its first message.
 struct hello {
@@ -44,7 +44,22 @@ struct request {
 
 enum job { JOB_THUMBNAIL = 1 };
 
-// The reply. Then come `length` bytes in packets of at most PACKET_BYTES: a JPEG, or the reason why there is none.
+// What tells pictures apart that look alike, from the pixels of the thumbnail.
+// Pictures of larger boxes have none.
+#define FINGERPRINT_BOX 512
+#define LUMA_COLUMNS 32
+#define LUMA_ROWS 24
+#define LUMA_BYTES (LUMA_COLUMNS * LUMA_ROWS)
+struct fingerprint {
+  uint64_t difference_hash;  // dHash of 9 × 8 cells, row by row, the first bit is the highest
+  uint64_t frequency_hash;   // pHash of 32 × 32 cells, in the same order
+  uint32_t is_present;       // 0 if the picture is flat: its luma has a standard deviation of less than 4
+  uint32_t reserved;
+  uint8_t luma[LUMA_BYTES];  // the mean luma of 32 × 24 cells, row by row
+};
+
+// The reply. Then come `length` bytes in packets of at most PACKET_BYTES: a fingerprint and a JPEG, or the reason why
+// there is no picture.
 struct reply {
   uint32_t magic;  // REPLY_MAGIC
   uint16_t version;

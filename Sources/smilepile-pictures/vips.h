@@ -25,6 +25,9 @@ enum { SIZE_DOWN = 2, ACCESS_SEQUENTIAL = 1, INTERPRETATION_GREY = 1, INTERPRETA
   F(int, vips_icc_transform, (image *, image **, const char *, ...)) \
   F(int, vips_colourspace, (image *, image **, int, ...)) \
   F(int, vips_flatten, (image *, image **, ...)) \
+  F(image *, vips_image_copy_memory, (image *)) \
+  F(void *, vips_image_write_to_memory, (image *, size_t *)) \
+  F(int, vips_image_get_bands, (const image *)) \
   F(int, vips_jpegsave_buffer, (image *, void **, size_t *, ...)) \
   F(unsigned long, vips_image_get_typeof, (const image *, const char *)) \
   F(int, vips_image_get_width, (const image *)) \

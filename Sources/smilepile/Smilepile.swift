@@ -37,7 +37,7 @@ struct Smilepile: AsyncParsableCommand {
         name: "Library",
         subcommands: [
           Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Sort.self, Rename.self,
-          Remove.self, Undo.self, ResetCommand.self,
+          Remove.self, DuplicatesCommand.self, Undo.self, ResetCommand.self,
           Stats.self, Storage.self, CacheCommand.self, CatalogueCommand.self, Clean.self, History.self,
           Report.self,
           SettingsCommand.self, PINCommand.self,

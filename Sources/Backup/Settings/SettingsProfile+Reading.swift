@@ -108,12 +108,12 @@ extension SettingsProfile {
         json.skip()
         continue
       }
-      let value = try json.string()
-      guard definition.value(named: value) != nil else {
+      let text = try json.string()
+      guard let value = definition.value(named: text) else {
         throw JSONReader.Mismatch(
-          position: start, reason: "\(key) is “\(value.prefix(60))”; it should be \(definition.choices)")
+          position: start, reason: "\(key) is “\(text.prefix(60))”; it should be \(definition.choices)")
       }
-      values[key] = value
+      values[key] = value.name
     }
     return (values, unknownKeys)
   }

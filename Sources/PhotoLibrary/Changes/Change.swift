@@ -29,6 +29,8 @@ package final class Change: Sendable {
     case sort
     /// Changes settings.
     case settings
+    /// Dismisses pairs of photos that are no duplicates.
+    case dismiss
     /// Removes all photos and categories, and gives the library a new ID.
     case reset
     /// Reverts the last change.
@@ -45,6 +47,7 @@ package final class Change: Sendable {
       case .organize: "the reorganization"
       case .sort: "the sorting"
       case .settings: "the change of settings"
+      case .dismiss: "the dismissal of duplicates"
       case .reset: "the reset"
       case .undo: "the undo"
       case .discard: "the removal of what was kept for an undo"
@@ -54,7 +57,7 @@ package final class Change: Sendable {
     /// True if the library keeps what the change replaces or removes, for an undo. See `UndoStack`.
     var isUndoable: Bool {
       switch self {
-      case .merge, .replace, .remove, .organize, .sort, .settings, .reset: true
+      case .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset: true
       case .add, .undo, .discard: false
       }
     }
@@ -63,7 +66,7 @@ package final class Change: Sendable {
     var endsEarlierUndo: Bool {
       switch self {
       case .merge, .replace, .remove, .reset, .discard: true
-      case .add, .undo, .organize, .sort, .settings: false
+      case .add, .undo, .organize, .sort, .settings, .dismiss: false
       }
     }
   }

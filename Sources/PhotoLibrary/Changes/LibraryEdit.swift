@@ -26,6 +26,8 @@ package struct LibraryEdit: Sendable, Equatable {
   package var movements: [Movement]?
   /// The photos that `sort` considered; nil for any other edit.
   var sortMarks: SortMarks?
+  /// Pairs of contents that a person does not take for duplicates.
+  var dismissals: [Dismissal] = []
   /// A new library ID; nil to keep the library's own. Exports and imports from inboxes under the old ID no longer count.
   package var libraryID: String?
   /// True to remove the PIN. An undo does not bring it back.
@@ -55,6 +57,7 @@ extension LibraryEdit {
     }
     try recordMoves(database, change)
     try sortMarks?.insert(database)
+    for dismissal in dismissals { try dismissal.insert(changeID: change.id, database) }
     try Addition.insert(newPhotos.map(\.id), changeID: change.id, database)
     // a photo may refer to a category that is inserted later, or that is replaced under the same ID
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")

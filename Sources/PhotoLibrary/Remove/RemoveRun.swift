@@ -8,6 +8,8 @@ public struct RemoveOptions: Sendable {
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
+  /// The IDs of photos that must be in the library with intact files, since they are kept in the place of removed ones.
+  public var kept: [Int64] = []
   /// Confirms the removal, or gives the library's PIN.
   public var authorization = Authorization.refused
 
@@ -35,7 +37,7 @@ extension Work where Summary == RemoveSummary {
   /// next import or remove. The library records what was removed.
   ///
   /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing,
-  /// `AuthorizationError`, `FileLock.Busy` or `FileError`.
+  /// `KeptPhotoNotIntact`, `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func remove(
     _ selection: LibrarySelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
@@ -54,12 +56,14 @@ struct RemoveRun {
   func run(_ selection: LibrarySelection) throws -> RemoveSummary {
     if options.isDryRun {
       let library = try Library(path: path)
+      try checkKept(library)
       return try summary(of: RemovePlan(library.contents(), selection), library)
     }
     let (writer, plan) = try LibraryWriter.approved(
       path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) { writer in
       let plan = try RemovePlan(writer.library.contents(), selection)
+      try checkKept(writer.library)
       return (plan, DestructiveOperation(question(plan), removes: plan.removal))
     }
     let summary = try summary(of: plan, writer.library)
@@ -68,6 +72,19 @@ struct RemoveRun {
     counter.enter(.committing)
     try writer.change(.remove) { try $0.commit(plan.edit, files: []) }
     return summary
+  }
+
+  /// Reads the photos that are kept.
+  private func checkKept(_ library: Library) throws {
+    guard !options.kept.isEmpty else { return }
+    var selection = LibrarySelection()
+    selection.ids = options.kept
+    let (contents, tags) = try library.contentsAndTags()
+    for photo in try selection.photos(of: contents) where !photo.isFromAssets {
+      let isIntact = try library.hasIntactFile(
+        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+      if !isIntact { throw KeptPhotoNotIntact(label: contents.label(of: photo)) }
+    }
   }
 
   private func question(_ plan: RemovePlan) -> String {
@@ -80,6 +97,17 @@ struct RemoveRun {
       photos: plan.photos, categories: plan.categories, bytes: plan.bytes,
       missing: try library.findings(beforeRemoving: plan.photos, counter), isDryRun: options.isDryRun)
   }
+}
+
+/// A photo that is kept in the place of removed ones is missing or corrupt. Nothing was removed.
+public struct KeptPhotoNotIntact: RemediedError, Equatable, CustomStringConvertible {
+  let label: String
+
+  /// One line for the user.
+  public var description: String { "\(label), which is to be kept, is missing or corrupt; nothing was removed" }
+
+  /// Repair the library.
+  public var remedy: Remedy? { .repairLibrary }
 }
 
 extension Library {

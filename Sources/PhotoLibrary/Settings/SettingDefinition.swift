@@ -21,6 +21,8 @@ public struct SettingDefinition: Sendable {
   public let protectingValue: String?
   /// The column of the stored value.
   let column: String
+  /// Returns the name of the value that a person wrote in another spelling.
+  private var spelling: @Sendable (String) -> String = { $0 }
   private let stated: @Sendable (Settings) -> String?
   private let date: @Sendable (Settings) -> Int64?
   private let assign: @Sendable (inout Settings, String, Int64) -> Void
@@ -60,7 +62,21 @@ public struct SettingDefinition: Sendable {
         "On the phone, only a parent can delete photos. Here, removals require the PIN of the library, or a "
         + "confirmation if it has none.",
       off: "On the phone, the child can delete photos. Here, removals require a confirmation and no PIN."),
+    similarity,
   ]
+
+  private static let similarity: SettingDefinition = {
+    let meaning = "Photos that are this similar count as duplicates. Higher is stricter, and finds less."
+    var definition = SettingDefinition(
+      key: "similarity",
+      values: SimilarityThreshold.all.map { Value(name: "\($0)", meaning: meaning) },
+      defaultValue: "\(SimilarityThreshold.standard)", protectingValue: nil, column: "similarity",
+      stated: { $0.similarity.map { "\($0)" } },
+      date: { _ in nil },
+      assign: { settings, value, _ in settings.similarity = try? SimilarityThreshold(value) })
+    definition.spelling = { text in (try? SimilarityThreshold(text)).map { "\($0)" } ?? text }
+    return definition
+  }()
 
   /// Returns the setting with a key; nil if no setting has it.
   public static func named(_ key: String) -> SettingDefinition? { all.first { $0.key == key } }
@@ -75,12 +91,21 @@ public struct SettingDefinition: Sendable {
   /// library does not record it.
   public func statedAt(in settings: Settings) -> Int64? { date(settings) }
 
-  /// Returns the value with this name; nil if the setting has no such value.
-  public func value(named name: String) -> Value? { values.first { $0.name == name } }
+  /// Returns the value with this name; nil if the setting has no such value. A percentage is a spelling of a number.
+  public func value(named name: String) -> Value? {
+    let name = spelling(name)
+    return values.first { $0.name == name }
+  }
 
-  /// The names of the values in a sentence: `system, light or dark`.
+  /// The most values that `choices` lists.
+  private static let mostChoices = 5
+
+  /// The names of the values in a sentence: `system, light or dark`, or the first and the last one of many.
   public var choices: String {
     let names = values.map(\.name)
+    if let first = names.first, let last = names.last, names.count > Self.mostChoices {
+      return "\(first) to \(last)"
+    }
     guard let last = names.last, names.count > 1 else { return names.joined() }
     return "\(names.dropLast().joined(separator: ", ")) or \(last)"
   }
@@ -89,8 +114,8 @@ public struct SettingDefinition: Sendable {
   ///
   /// - Parameter now: the time of the change, in milliseconds since 1970.
   func set(_ value: String, in settings: inout Settings, now: Int64) {
-    guard self.value(named: value) != nil else { return }
-    assign(&settings, value, now)
+    guard let value = self.value(named: value) else { return }
+    assign(&settings, value.name, now)
   }
 
   private static func flag(

@@ -43,6 +43,8 @@ public struct Settings: Sendable, Equatable {
   public var deleteProtection: Bool?
   /// True if the child may use the camera.
   public var cameraAccess: Bool?
+  /// How similar photos must be to count as duplicates. Of this library: archives do not contain it.
+  public var similarity: SimilarityThreshold?
   /// When the record was made, in milliseconds since 1970.
   public var createdAt: Int64
   /// When it was last changed here, in milliseconds since 1970; never before `createdAt`.
@@ -73,6 +75,8 @@ public struct Settings: Sendable, Equatable {
   public var deleteProtectionEnabled: Bool { deleteProtection ?? false }
   /// True if the camera is allowed; by default it is.
   public var cameraAccessAllowed: Bool { cameraAccess ?? true }
+  /// How similar photos must be to count as duplicates; by default 0.92.
+  public var similarityThreshold: SimilarityThreshold { similarity ?? .standard }
 }
 
 extension Settings: StoredRow {
@@ -123,6 +127,15 @@ extension Settings: StoredRow {
     if !isOld {
       cameraAccess = value("cameraAccessAllowed") { try row.optionalFlag("cameraAccessAllowed") }
     }
+    if row.hasColumn("similarity") {
+      similarity = value("similarity") {
+        guard let percent = try row.optionalInteger("similarity") else { return nil }
+        guard let threshold = SimilarityThreshold(storedPercent: percent) else {
+          throw row.fault("similarity is \(percent), which is out of range")
+        }
+        return threshold
+      }
+    }
   }
 
   /// Fills the row of `settings`.
@@ -137,6 +150,7 @@ extension Settings: StoredRow {
     container["kidSafeModeEnabled"] = kidSafeMode
     container["deleteProtectionEnabled"] = deleteProtection
     container["cameraAccessAllowed"] = cameraAccess
+    container["similarity"] = similarity?.percent
     container["createdAt"] = createdAt
     container["changedAt"] = changedAt
   }

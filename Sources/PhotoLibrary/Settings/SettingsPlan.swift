@@ -5,10 +5,10 @@ package struct SettingAssignment: Sendable {
 
   /// Makes an assignment; nil if there is no such setting, or if it has no such value.
   package init?(key: String, value: String) {
-    guard let definition = SettingDefinition.named(key), definition.value(named: value) != nil else {
+    guard let definition = SettingDefinition.named(key), let value = definition.value(named: value) else {
       return nil
     }
-    (self.definition, self.value) = (definition, value)
+    (self.definition, self.value) = (definition, value.name)
   }
 
   fileprivate init(default definition: SettingDefinition) {

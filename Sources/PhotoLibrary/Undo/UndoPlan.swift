@@ -44,7 +44,7 @@ struct UndoPlan {
       switch newest.kind {
       case .undo: throw UndoError.alreadyUndone(path, at: newest.at)
       case .discard: throw UndoError.discarded(path, at: newest.at)
-      case .add, .merge, .replace, .remove, .organize, .sort, .settings, .reset:
+      case .add, .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset:
         throw UndoError.changedSince(path, newest)
       }
     }
@@ -175,7 +175,8 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
     switch kind {
     case .add: "photos were added"
     case .merge, .replace: "an older version imported a backup"
-    case .remove, .organize, .sort, .settings, .reset, .undo, .discard: "an older version changed the library"
+    case .remove, .organize, .sort, .settings, .dismiss, .reset, .undo, .discard:
+      "an older version changed the library"
     }
   }
 

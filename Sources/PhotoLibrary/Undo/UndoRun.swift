@@ -234,6 +234,7 @@ extension UndoPlan {
     let back = restored.map(\.id).filter { !changed.contains($0) }
     try Addition.insert(back, changeID: undo.id, database)
     try Movement.delete(changeID: change.id, database)
+    try Dismissal.delete(changeID: change.id, database)
   }
 
   /// The tables whose row an undo replaces.

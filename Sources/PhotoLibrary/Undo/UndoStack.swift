@@ -35,7 +35,7 @@ struct UndoStack {
         continue
       case .discard:
         return
-      case .merge, .replace, .remove, .organize, .sort, .settings, .reset:
+      case .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset:
         break
       }
       if undoneChanges > 0 {

@@ -36,6 +36,8 @@ struct Remove: AsyncParsableCommand {
 }
 
 /// Removes photos, and reports what was removed.
+///
+/// The IDs in `keeping` are of photos that must be intact, since they are kept in the place of removed ones.
 struct RemoveReport {
   private let reporter: Reporter
   private let library: FilePath
@@ -43,11 +45,12 @@ struct RemoveReport {
 
   init(
     _ output: CommonOptions, _ library: LibraryOption, _ lock: LockOption, isDryRun: Bool,
-    _ confirmation: ConfirmationOption
+    _ confirmation: ConfirmationOption, keeping kept: [Int64] = []
   ) throws {
     reporter = Reporter(output)
     self.library = try library.path()
     options.isDryRun = isDryRun
+    options.kept = kept
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: self.library)
   }

@@ -1,0 +1,60 @@
+internal import FileSystem
+package import Operations
+package import PhotoLibrary
+internal import Pictures
+package import SystemPackage
+
+/// What a search for duplicates looks for.
+package struct DuplicateRequest: Sendable {
+  /// How similar photos must be; nil for the setting of the library.
+  package var threshold: SimilarityThreshold?
+  /// The categories to search, by the displayed name or by `name`; all if empty.
+  package var categories: [String] = []
+  /// True to find series, too.
+  package var findsSeries = false
+
+  /// Looks for copies in all categories.
+  package init() {}
+}
+
+/// The result of a search for duplicates.
+package struct DuplicateSummary: Sendable, FindingReport {
+  /// What decided whether photos are similar.
+  let comparison: PhotoComparison
+  /// The groups. Those that free most come first.
+  package internal(set) var groups: [DuplicateGroup] = []
+  /// The library.
+  package let contents: LibraryContents
+  /// The pictures of the photos.
+  let cache: PictureCache
+  /// The number of photos that were compared.
+  package internal(set) var compared = 0
+  /// The number of different photos whose fingerprints the cache had.
+  package internal(set) var cached = 0
+  /// The number of different photos that were drawn.
+  package internal(set) var drawn = 0
+  /// Photos of formats that libvips does not read.
+  package internal(set) var undrawable: [Finding] = []
+  /// Photos that are corrupt or missing, or that the decoder does not draw.
+  package internal(set) var failed: [Finding] = []
+  /// What the user should know about the cache and the setting.
+  package internal(set) var notes: [String] = []
+
+  /// The threshold, which was the same for all pairs.
+  package var threshold: SimilarityThreshold { comparison.threshold }
+
+  /// The photos that should have been compared and were not.
+  package var findings: [Finding] { failed }
+}
+
+extension Work where Summary == DuplicateSummary {
+  /// Starts looking for similar photos in a library. Draws the pictures that the cache lacks. Changes no photo.
+  ///
+  /// The summary throws `PictureSupportError` if a picture is to be drawn and nothing can be drawn on this machine;
+  /// `LibraryError`, `FileLock.Busy` or `FileError`.
+  package static func findDuplicates(
+    _ request: DuplicateRequest = DuplicateRequest(), in library: FilePath
+  ) -> Self {
+    Work { counter in try DuplicateSearchRun(path: library, request: request, counter: counter).run() }
+  }
+}

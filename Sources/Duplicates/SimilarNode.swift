@@ -1,0 +1,25 @@
+package import PhotoLibrary
+package import Pictures
+
+/// A photo with what the search for duplicates compares.
+package struct SimilarNode: Sendable, Equatable {
+  /// The photo's content.
+  package let content: FileContent
+  /// The place of its fingerprint in the table.
+  package let place: Int
+  /// When it was taken, according to its header.
+  package let captured: CaptureTime?
+
+  /// Makes a node of these parts.
+  package init(content: FileContent, place: Int, captured: CaptureTime?) {
+    (self.content, self.place, self.captured) = (content, place, captured)
+  }
+
+  /// Returns the kind of group that this photo and a similar one are in: two shots of a series have different times in
+  /// their headers. Nil if they have equal bytes: a photo is its content in its category.
+  func kind(with other: SimilarNode) -> DuplicateGroup.Kind? {
+    guard content != other.content else { return nil }
+    guard let captured, let otherTime = other.captured else { return .copies }
+    return captured.canBe(otherTime) ? .copies : .series
+  }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Duplicates
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+extension DuplicatesCommand {
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Remove the copies of groups, and keep one photo of each.",
+      discussion: """
+        Removes only photos that are like the one that is kept. Before that, reads the kept photos: if one is missing \
+        or corrupt, nothing is removed. Series are never removed. Asks for a confirmation, and for the PIN, as `remove` \
+        does; `smilepile undo` restores the photos.
+
+        Example:
+          smilepile duplicates remove -l ~/Family --group 104 --dry-run
+        """)
+
+    @Option(help: "The group with this number; may be given several times.")
+    var group: [Int64] = []
+
+    @Flag(help: "All groups of copies.")
+    var all = false
+
+    @Option(
+      help: ArgumentHelp(
+        "Keep the best photo, the first one that was added, or the one with this ID: best, first or an ID.",
+        valueName: "photo"), transform: Remove.keep)
+    var keep = DuplicateRemoval.Keep.best
+
+    @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var search: DuplicateOptions
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: CommonOptions
+
+    func validate() throws {
+      if group.isEmpty != all { throw ValidationError("choose groups with --group, or all of them with --all") }
+    }
+
+    func run() async throws {
+      let reporter = Reporter(output)
+      var request = search.request
+      // a number may be that of a series, which the message then says
+      request.findsSeries = !all
+      let summary = try await reporter.follow(
+        .findDuplicates(request, in: library.path()), during: "duplicates")
+      let removal = try DuplicateRemoval(of: summary, groups: all ? nil : group, keep: keep)
+      let report = DuplicateReport(reporter, summary)
+      report.showNotes()
+      for part in removal.parts { report.show(part) }
+      guard !removal.removed.isEmpty else {
+        reporter.importantResult("there is nothing to remove")
+        return try finish(summary)
+      }
+      var selection = LibrarySelection()
+      selection.ids = removal.removed.map(\.id)
+      try await RemoveReport(
+        output, library, lock, isDryRun: dryRun, confirmation, keeping: removal.kept.map(\.id)
+      ).run(selection)
+      try finish(summary)
+    }
+
+    private func finish(_ summary: DuplicateSummary) throws {
+      if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+    }
+
+    @Sendable private static func keep(_ text: String) throws -> DuplicateRemoval.Keep {
+      switch text {
+      case "best": return .best
+      case "first": return .first
+      default:
+        guard let id = Int64(text) else { throw ValidationError("use best, first or the ID of a photo") }
+        return .photo(id)
+      }
+    }
+  }
+
+  struct Dismiss: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "dismiss",
+      abstract: "Remember that photos are no duplicates of each other.",
+      discussion: """
+        No later search shows two of these photos as duplicates, whatever its threshold is. The library remembers \
+        their contents, so that renaming and moving them changes nothing. `smilepile undo` takes the last dismissal \
+        back, and --forget any of them.
+
+        Example:
+          smilepile duplicates dismiss -l ~/Family 104 117
+        """)
+
+    @Argument(help: ArgumentHelp("The IDs of the photos, at least two.", valueName: "id"))
+    var ids: [Int64]
+
+    @Flag(help: "Forget earlier dismissals of these photos, so that searches show them again.")
+    var forget = false
+
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: CommonOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var photoIds: [Int64]
+      var pairs: Int
+      var pairsChanged: Int
+      var forgotten: Bool
+    }
+
+    func validate() throws {
+      guard Set(ids).count > 1 else { throw ValidationError("name at least two different photos by their IDs") }
+    }
+
+    func run() throws {
+      let reporter = Reporter(output)
+      let run = DismissRun(try library.path(), lockWait: lock.duration)
+      let summary = try forget ? run.forget(ids) : run.dismiss(ids)
+      let pairs = "\(Count(summary.pairsChanged, "pair"))"
+      reporter.importantResult(
+        forget
+          ? "forgot \(pairs)"
+          : "dismissed \(pairs)" + (summary.pairsChanged == 0 ? "" : "; run smilepile undo to take it back"))
+      reporter.json(
+        Summary(
+          photoIds: summary.photos.map(\.id), pairs: summary.pairs, pairsChanged: summary.pairsChanged,
+          forgotten: forget))
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Backup
+import Duplicates
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// `smilepile duplicates`: photos that look alike.
+struct DuplicatesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "duplicates",
+    abstract: "Find photos that look alike: copies in other sizes, crops and edits.",
+    discussion: """
+      The photos of a group are like its best photo, whose ID is the number of the group. A higher threshold is \
+      stricter, and finds less: 0.98 finds copies, 0.92 crops and edits, too, and 0.85 similar shots, too. Photos \
+      whose headers have different times are a series; --series shows these. Draws the pictures that the cache \
+      lacks (apt install libvips42). Changes no photo.
+
+      Example:
+        smilepile duplicates -l ~/Family --html review.html
+      """,
+    subcommands: [Remove.self, Dismiss.self])
+
+  @OptionGroup var search: DuplicateOptions
+
+  @Flag(help: "Find series of shots, too.")
+  var series = false
+
+  @Flag(help: "List only photos with equal bytes, which are in different categories.")
+  var exact = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a page that shows the groups side by side. Only such a page is replaced.", valueName: "file"),
+    completion: .file(extensions: ["html"]), transform: PathArgument.parse)
+  var html: String?
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var output: CommonOptions
+
+  func validate() throws {
+    if exact, series || html != nil || search.threshold != nil {
+      throw ValidationError("--exact needs no --threshold, --series and --html; choose one")
+    }
+  }
+
+  func run() async throws {
+    let path = try library.path()
+    let reporter = Reporter(output)
+    if exact { return try listExact(path, reporter) }
+    let page = html.map { FilePath($0).absolute }
+    // a search may take an hour
+    if let page { _ = try ReviewPage.hasEarlierPage(at: page) }
+    var request = search.request
+    request.findsSeries = series
+    let summary = try await reporter.follow(.findDuplicates(request, in: path), during: "duplicates")
+    let report = DuplicateReport(reporter, summary)
+    for group in summary.groups { report.show(group) }
+    if let page {
+      let command = { (group: DuplicateGroup) in
+        "smilepile duplicates remove -l \(path.string.shellQuoted) --group \(group.number)"
+      }
+      try ReviewPage(summary, of: Library(path: path), version: Version.current).write(to: page, command: command) {
+        if Signals.received != nil { throw CancellationError() }
+      }
+    }
+    report.finish(page: page)
+    if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  private struct ExactLine: Encodable {
+    let messageType = "exact"
+    var photos: [DuplicateReport.PhotoFacts]
+  }
+
+  private struct ExactSummary: Encodable {
+    let messageType = "summary"
+    var exact: Int
+    var photos: Int
+  }
+
+  private func listExact(_ path: FilePath, _ reporter: Reporter) throws {
+    let contents = try Library(path: path).contents()
+    let copies = try ExactCopies.all(in: contents, categories: search.category)
+    for copy in copies {
+      reporter.result("equal bytes")
+      reporter.result(
+        TextTable(
+          .right, .left, .right, indentation: 2,
+          rows: copy.photos.map { photo in
+            [
+              "\(photo.id)", DuplicateReport.name(of: photo, contents), "\(ByteCount(photo.fileSize))",
+            ]
+          }))
+      reporter.json(ExactLine(photos: copy.photos.map { .init($0, contents) }))
+    }
+    let photos = copies.map(\.photos.count).reduce(0, +)
+    reporter.result(
+      "\(Count(photos, "photo")) with equal bytes, of \(Count(copies.count, "content")); these are no duplicates")
+    reporter.json(ExactSummary(exact: copies.count, photos: photos))
+  }
+}
+
+/// What a search for duplicates compares.
+struct DuplicateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How similar photos must be: 0.85 to 0.98, or 85% to 98%. Higher is stricter, and finds less. Default: the "
+        + "setting similarity of the library, or 0.92.", valueName: "similarity"),
+    transform: DuplicateOptions.threshold)
+  var threshold: SimilarityThreshold?
+
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
+  var category: [String] = []
+
+  /// The search for copies.
+  var request: DuplicateRequest {
+    var request = DuplicateRequest()
+    (request.threshold, request.categories) = (threshold, category)
+    return request
+  }
+
+  @Sendable private static func threshold(_ text: String) throws -> SimilarityThreshold {
+    do {
+      return try SimilarityThreshold(text)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Duplicates
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// Prints groups of similar photos.
+struct DuplicateReport {
+  private let reporter: Reporter
+  private let summary: DuplicateSummary
+
+  init(_ reporter: Reporter, _ summary: DuplicateSummary) { (self.reporter, self.summary) = (reporter, summary) }
+
+  /// A photo in JSON.
+  struct PhotoFacts: Encodable {
+    var id: Int64
+    var name: String
+    var category: String
+    var bytes: Int
+    var width: Int
+    var height: Int
+    var createdAt: Int64
+
+    init(_ photo: Photo, _ contents: LibraryContents) {
+      (id, name, bytes) = (photo.id, photo.name, photo.fileSize)
+      (width, height, createdAt) = (photo.width, photo.height, photo.createdAt)
+      category = contents.category(of: photo) ?? ""
+    }
+  }
+
+  /// A photo of a group in JSON.
+  private struct Member: Encodable {
+    var similarity: Double
+    var keep: Bool
+    var why: String?
+    var photo: PhotoFacts
+
+    func encode(to encoder: any Encoder) throws {
+      try photo.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(similarity, forKey: .similarity)
+      try container.encode(keep, forKey: .keep)
+      try container.encodeIfPresent(why, forKey: .why)
+    }
+
+    private enum CodingKeys: CodingKey { case similarity, keep, why }
+  }
+
+  private struct GroupLine: Encodable {
+    let messageType = "group"
+    var group: Int64
+    var kind: String
+    var photos: [Member]
+    var bytesToFree: Int
+  }
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var groups: Int
+    var photos: Int
+    var bytesToFree: Int
+    var compared: Int
+    var cached: Int
+    var made: Int
+    var undrawable: [String]
+    var failed: [String]
+    var notes: [String]
+    var threshold: Double
+    @Null var html: String?
+  }
+
+  /// Prints a group with the photo that would be kept.
+  func show(_ group: DuplicateGroup) {
+    let others = group.others.map { ("\(Similarity($0.similarity))", $0.photo) }
+    show(
+      group, rows: [("best", group.best)] + others,
+      why: group.kind == .copies ? "  best: \(group.reason.rawValue)" : "")
+    showJSON(group, kept: group.kind == .copies ? group.best : nil)
+  }
+
+  /// Prints a group with the photo that is kept and those that are removed.
+  func show(_ part: DuplicateRemoval.Part) {
+    show(
+      part.group,
+      rows: [("keep", part.kept)] + part.removed.map { ("remove", $0) } + part.spared.map { ("stays", $0) },
+      why: part.spared.isEmpty
+        ? "" : "  \(Count(part.spared.count, "photo")) not like the one that is kept stay")
+    showJSON(part.group, kept: part.kept)
+  }
+
+  private func show(_ group: DuplicateGroup, rows: [(String, Photo)], why: String) {
+    reporter.result(
+      "group \(group.number)  \(group.kind.rawValue)  \(Similarity(group.similarity))"
+        + (group.kind == .copies ? "  frees \(ByteCount(group.bytesToFree))" : "") + why)
+    reporter.result(
+      TextTable(
+        .left, .right, .left, .left, .right, .left, indentation: 2,
+        rows: rows.map { role, photo in
+          [
+            role, "\(photo.id)", Self.name(of: photo, summary.contents),
+            photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-", "\(ByteCount(photo.fileSize))",
+            Date(milliseconds: photo.createdAt).formatted(.iso8601.year().month().day()),
+          ]
+        }))
+  }
+
+  /// - Parameter kept: nil for a series, all of whose photos are kept.
+  private func showJSON(_ group: DuplicateGroup, kept: Photo?) {
+    let similarities = [1] + group.others.map(\.similarity)
+    let members = zip(group.photos, similarities).map { photo, similarity in
+      Member(
+        similarity: similarity, keep: kept.map { $0.id == photo.id } ?? true,
+        why: kept?.id == photo.id && photo.id == group.best.id ? group.reason.rawValue : nil,
+        photo: PhotoFacts(photo, summary.contents))
+    }
+    reporter.json(
+      GroupLine(
+        group: group.number, kind: group.kind.rawValue, photos: members,
+        bytesToFree: kept == nil ? 0 : group.photos.filter { $0.id != kept?.id }.saturatedSum(\.fileSize)))
+  }
+
+  /// Prints what the user should know about the search.
+  func showNotes() {
+    for note in summary.notes { reporter.warn(note) }
+    for photo in summary.undrawable { reporter.warn(photo.message) }
+  }
+
+  /// Prints the notes and the summary.
+  ///
+  /// - Parameter page: the page that was written.
+  func finish(page: FilePath?) {
+    showNotes()
+    let copies = summary.groups.filter { $0.kind == .copies }
+    let photos = copies.map(\.others.count).reduce(0, +)
+    let bytes = copies.saturatedSum(\.bytesToFree)
+    let series = summary.groups.count - copies.count
+    reporter.importantResult(
+      "\(Count(copies.count, "group")) of copies, \(Count(photos, "photo")) to remove (\(ByteCount(bytes)))"
+        + (series == 0 ? "" : "; \(Count(series, "series", "series"))")
+        + "; compared \(Count(summary.compared, "photo")) at \(summary.threshold)")
+    if let page { reporter.importantResult(page.string.escaped) }
+    if !copies.isEmpty { reporter.note("run smilepile duplicates remove --group NUMBER to keep only the best photo") }
+    reporter.json(
+      Summary(
+        groups: summary.groups.count, photos: photos, bytesToFree: bytes, compared: summary.compared,
+        cached: summary.cached, made: summary.drawn, undrawable: summary.undrawable.map(\.message),
+        failed: summary.failed.map(\.message), notes: summary.notes,
+        threshold: summary.threshold.similarity, html: page?.string))
+  }
+
+  /// `IMG_0001 (Family)`.
+  static func name(of photo: Photo, _ contents: LibraryContents) -> String {
+    "\(photo.name.escaped) (\((contents.category(of: photo) ?? "").escaped))"
+  }
+}
