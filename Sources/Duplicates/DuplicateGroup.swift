@@ -1,5 +1,5 @@
-package import PhotoLibrary
 internal import Operations
+package import PhotoLibrary
 
 /// Photos that are similar to the best one of them.
 package struct DuplicateGroup: Sendable, Equatable {

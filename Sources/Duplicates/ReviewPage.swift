@@ -54,21 +54,27 @@ package struct ReviewPage {
     }
     let output = try AtomicFile(in: path.folder)
     try output.file.write(bytes, at: 0)
-    guard try output.publish(as: [name]) != nil else { throw ReviewPageError(path, "was created by another program") }
+    guard try output.publish(as: [name]) != nil else {
+      throw ReviewPageError(path, "was created by another program")
+    }
   }
 
   /// Returns true if an earlier page has the name; false if the name is free.
   ///
   /// - Throws: `ReviewPageError`, if another file has the name, or if the path is invalid.
   package static func hasEarlierPage(at path: FilePath) throws -> Bool {
-    guard path.lastComponent?.kind == .regular else { throw ReviewPageError(path, "is not the name of a file") }
+    guard path.lastComponent?.kind == .regular else {
+      throw ReviewPageError(path, "is not the name of a file")
+    }
     guard path.folder.realPath != nil else {
       throw ReviewPageError(path, "cannot be written: its folder is missing; create the folder")
     }
     do {
       let file = try File.open(path, .readFollowingLinks)
-      guard try file.status().kind == .file, try file.read(start.utf8.count, at: 0) == Array(start.utf8) else {
-        throw ReviewPageError(path, "is no earlier page of duplicates, and was not changed; choose another name")
+      guard try file.status().kind == .file, try file.read(start.utf8.count, at: 0) == Array(start.utf8)
+      else {
+        throw ReviewPageError(
+          path, "is no earlier page of duplicates, and was not changed; choose another name")
       }
       return true
     } catch let error as FileError {
@@ -119,7 +125,8 @@ package struct ReviewPage {
 
   private var sentence: String {
     let shown = groups.count < summary.groups.count ? " The page shows the first \(groups.count)." : ""
-    return "\(Count(summary.groups.count, "group")) of \(Count(summary.compared, "photo")) at a similarity of "
+    return
+      "\(Count(summary.groups.count, "group")) of \(Count(summary.compared, "photo")) at a similarity of "
       + "\(summary.threshold.percent) % or more.\(shown) Nothing is removed without a command and a confirmation."
   }
 
@@ -154,7 +161,8 @@ package struct ReviewPage {
         let picture = try thumbnail(photo)
         let role =
           index == 0
-          ? "Best: \(group.reason.rawValue)" : "\(Similarity(group.others[index - 1].similarity)) like the first"
+          ? "Best: \(group.reason.rawValue)"
+          : "\(Similarity(group.others[index - 1].similarity)) like the first"
         list.element("li", ["class": index == 0 ? "best" : nil]) { figure(photo, role, picture, &$0) }
       }
     }

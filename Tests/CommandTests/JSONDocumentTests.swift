@@ -78,7 +78,9 @@ struct JSONDocumentTests {
       return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
     }
     // these print different lines than the same commands without the options
-    return Set(names(Smilepile.self, [])).union(["repair --library", "stats --by", "undo --list"])
+    return Set(names(Smilepile.self, [])).union([
+      "duplicates", "duplicates --exact", "repair --library", "stats --by", "undo --list",
+    ])
   }()
 }
 
@@ -115,14 +117,14 @@ private struct JSONDocument {
     }
   }
 
-  /// The fields of each summary, and of each object in a summary.
+  /// The fields of each summary, and of each object in a line.
   var shapes: Set<Set<String>> {
-    let summaries = fields.filter { $0.key.hasPrefix("summary of ") }.values
-    return Set(
-      summaries.flatMap { fields -> [Set<String>] in
+    Set(
+      fields.flatMap { type, fields -> [Set<String>] in
         let paths = fields.map { $0.replacing("[]", with: "").split(separator: ".").map(String.init) }
         let inner = Dictionary(grouping: paths.filter { $0.count == 2 }) { $0[0] }
-        return [Set(paths.map { $0[0] })] + inner.values.map { Set($0.map { $0[1] }) }
+        let summary = type.hasPrefix("summary of ") ? [Set(paths.map { $0[0] })] : []
+        return summary + inner.values.map { Set($0.map { $0[1] }) }
       })
   }
 
@@ -215,6 +217,7 @@ private struct PrintedJSON {
         "repair -l") echo "> repair --library" ;;
         "undo --list") echo "> undo --list" ;;
         "stats --by") echo "> stats --by" ;;
+        "duplicates remove" | "duplicates dismiss" | "duplicates --exact") echo "> $1 $2" ;;
         *) echo "> $1" ;;
       esac
       smilepile "$@" --json
@@ -319,6 +322,13 @@ private struct PrintedJSON {
     j stats -l Family; j stats --by year -l Family; j report -l Family -o status.html
     echo '{' > home/.local/state/smilepile/other.json
     j stats -l Family
+    cp "$(find pics -name IMG_0001.jpg | head -n 1)" cut/same.jpg; { cat cut/same.jpg; echo X; } > cut/like.jpg
+    smilepile add -q -l Cut cut > /dev/null; smilepile add -q -l Cut cut/same.jpg --category Again > /dev/null
+    j duplicates -l Cut
+    j duplicates --exact -l Cut
+    j duplicates dismiss -l Cut 2 3
+    j duplicates dismiss -l Cut 2 3 --forget
+    j duplicates remove -l Cut --all --yes
     j storage -l Family
     exec 9< Family/readers.lock; flock -s 9
     j clean -l Family --undo --quarantined --yes
@@ -347,7 +357,7 @@ private struct PrintedJSON {
 private struct Sources {
   /// The fields of each type of line but summaries.
   private(set) var types: [String: Set<String>] = [:]
-  /// The fields of each summary, and of each object in a summary.
+  /// The fields of each summary, and of each object in a line.
   private(set) var shapes: Set<Set<String>> = []
   /// The keys of `values` in a `change`.
   private(set) var values: Set<String> = []

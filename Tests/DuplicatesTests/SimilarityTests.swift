@@ -1,8 +1,135 @@
 import CImageMatch
+import TestSupport
 import Testing
 
 @testable import Duplicates
 @testable import Pictures
 
 @Suite("Similarity of pictures")
-struct SimilarityTests {}
+struct SimilarityTests {
+  static let implementations = [IMAGE_MATCH_BASE, IMAGE_MATCH_AVX2, IMAGE_MATCH_AVX512]
+    .filter { $0.rawValue <= smilepile_image_match_best_implementation().rawValue }
+
+  private func similarity(
+    _ one: [UInt8], _ other: [UInt8],
+    _ implementation: smilepile_image_match_implementation = smilepile_image_match_best_implementation()
+  ) -> Double {
+    smilepile_image_match_similarity(implementation, one, other)
+  }
+
+  @Test("Similarity: a picture is equal to itself, and to itself with another brightness")
+  func equalPictures() {
+    let luma = Picture(seed: 1).luma()
+    #expect(similarity(luma, luma) == 1)
+    #expect(similarity(luma, luma.map { $0 / 2 + 20 }) > 0.999)
+  }
+
+  @Test("Similarity: a picture and its negative are opposites, except for small parts")
+  func negative() {
+    let luma = Picture(seed: 1).luma()
+    #expect(similarity(luma, luma.map { 255 - $0 }) < 0.5)
+  }
+
+  @Test("Similarity: a flat picture is similar to nothing")
+  func flatPicture() {
+    let flat = [UInt8](repeating: 90, count: Fingerprint.lumaCount)
+    #expect(similarity(flat, flat) == -1)
+    #expect(similarity(flat, Picture(seed: 1).luma()) == -1)
+  }
+
+  @Test(
+    "Similarity: a crop is more similar to its picture than the default threshold, in both orders",
+    arguments: [0.01, 0.02, 0.05])
+  func crops(_ margin: Double) {
+    for seed in UInt64(1)...20 {
+      let picture = Picture(seed: seed)
+      let (whole, crop) = (picture.luma(), picture.luma(left: margin, top: margin, size: 1 - 2 * margin))
+      #expect(similarity(whole, crop) > 0.92)
+      #expect(similarity(whole, crop) == similarity(crop, whole))
+    }
+  }
+
+  @Test("Similarity: different pictures are less similar than the least threshold")
+  func differentPictures() {
+    let pictures = (UInt64(1)...40).map { Picture(seed: $0).luma() }
+    for index in pictures.indices {
+      for other in pictures[(index + 1)...] { #expect(similarity(pictures[index], other) < 0.85) }
+    }
+  }
+
+  @Test("Similarity: every implementation gives what a simple one gives", arguments: implementations)
+  func oracle(_ implementation: smilepile_image_match_implementation) {
+    for seed in UInt64(1)...30 {
+      let one = Picture(seed: seed).luma()
+      let other =
+        seed.isMultiple(of: 2)
+        ? Picture(seed: seed).luma(left: 0.03, top: 0.01, size: 0.95)
+        : Picture(seed: seed + 100).luma()
+      let expected = max(Oracle.correlation(one, other), Oracle.correlation(other, one))
+      #expect(abs(similarity(one, other, implementation) - expected) < 1e-9)
+    }
+  }
+
+  @Test("Hashes: every implementation finds the hashes that differ in few bits", arguments: implementations)
+  func nearHashes(_ implementation: smilepile_image_match_implementation) {
+    var numbers = SeededNumbers(seed: 5)
+    for count in [0, 1, 63, 64, 65, 1000] {
+      let (one, other) = (
+        UInt64.random(in: 0 ... .max, using: &numbers), UInt64.random(in: 0 ... .max, using: &numbers)
+      )
+      /// Hashes that differ in 0 to 24 bits.
+      func near(_ hash: UInt64) -> [UInt64] {
+        (0..<count).map { _ in
+          (0..<Int.random(in: 0...24, using: &numbers)).reduce(hash) { hash, _ in
+            hash ^ 1 << UInt64.random(in: 0..<64, using: &numbers)
+          }
+        }
+      }
+      let (ones, others) = (near(one), near(other))
+      var found = [UInt32](repeating: 0, count: count + 1)
+      for first in [0, 1, count / 2] where first <= count {
+        let length = smilepile_image_match_find(
+          implementation, ones, others, first, count, one, other, 12, &found)
+        let expected = (first..<count).filter { index in
+          (ones[index] ^ one).nonzeroBitCount <= 12 || (others[index] ^ other).nonzeroBitCount <= 12
+        }
+        #expect(found[..<length].map(Int.init) == expected)
+      }
+    }
+  }
+}
+
+/// A smooth picture of any size: waves whose lengths and directions depend on a seed.
+struct Picture {
+  private let waves: [(x: Double, y: Double, phase: Double, strength: Double)]
+
+  init(seed: UInt64) {
+    var numbers = SeededNumbers(seed: seed)
+    waves = (0..<14).map { _ in
+      let x = Double.random(in: -7...7, using: &numbers)
+      let y = Double.random(in: -7...7, using: &numbers)
+      return (x, y, .random(in: 0..<6.3, using: &numbers), 1 / (0.6 + (x * x + y * y).squareRoot()))
+    }
+  }
+
+  /// Returns the luma of a part, whose left edge, top and size are fractions of the picture.
+  func luma(left: Double = 0, top: Double = 0, size: Double = 1) -> [UInt8] {
+    (0..<Fingerprint.lumaCount).map { index in
+      // the mean of 3 × 3 points
+      let sum = (0..<9).map { point -> Double in
+        let x =
+          (Double(index % Fingerprint.columns) + (Double(point % 3) + 0.5) / 3) / Double(Fingerprint.columns)
+        let y =
+          (Double(index / Fingerprint.columns) + (Double(point / 3) + 0.5) / 3) / Double(Fingerprint.rows)
+        return value(x: left + size * x, y: top + size * y)
+      }.reduce(0, +)
+      return UInt8(max(0, min(255, (sum / 9).rounded())))
+    }
+  }
+
+  private func value(x: Double, y: Double) -> Double {
+    waves.reduce(128) { sum, wave in
+      sum + 45 * wave.strength * Oracle.sine(2 * .pi * (wave.x * x + wave.y * y) + wave.phase)
+    }
+  }
+}

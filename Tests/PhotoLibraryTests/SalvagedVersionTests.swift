@@ -22,12 +22,14 @@ import Testing
     var exports: [ExportRecord]
     var marks: [SortMarkRow] = []
     var placesOfSort: Set<Int> = []
+    var dismissals: Set<Dismissal> = []
 
     init(_ database: Database) throws {
       contents = try LibraryContents(database)
       exports = try ExportRecord.fetchAll(database, sql: "SELECT * FROM export ORDER BY rowid")
       marks = try SortMarkRow.fetchAll(database)
       placesOfSort = try Movement.fetchPlacesOfSort(database)
+      dismissals = try Dismissal.fetchAll(database)
     }
 
     init(_ rows: SalvagedRows) throws {
@@ -35,6 +37,7 @@ import Testing
         categories: rows.categories, photos: rows.photos, settings: try #require(rows.settings))
       contents.movements = try #require(rows.movements)
       (exports, marks, placesOfSort) = (rows.exports, rows.sorting.marks, rows.sorting.movements)
+      dismissals = rows.dismissals
     }
 
     /// The values without the library ID of exports, which older versions do not record.
@@ -100,6 +103,10 @@ import Testing
         try database.execute(
           sql: "INSERT INTO sortMark SELECT uuid, 'family', ?, ? FROM identity",
           arguments: ["\(x) 1", Self.rules])
+      }
+      if try has("other", "dismissal") {
+        try database.execute(
+          sql: "INSERT INTO dismissal SELECT uuid, 'a 1', 'b 2', 'c' FROM identity")
       }
       if try has("library", "export") {
         try database.execute(

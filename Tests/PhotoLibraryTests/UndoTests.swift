@@ -36,6 +36,11 @@ struct UndoTests {
     #expect(summary.damaged.first?.message.contains("is corrupt") == true)
   }
 
+  private static func dismissal(_ photos: [Photo]) -> Dismissal? {
+    let contents = photos.compactMap(\.content)
+    return contents.count > 1 ? Dismissal(contents[0], contents[1]) : nil
+  }
+
   /// A change of one kind, with everything in it that such a change may do.
   private func change(_ kind: Change.Kind) throws {
     let before = try scratch.contents()
@@ -90,6 +95,8 @@ struct UndoTests {
         edit.settings = before.settings
         edit.settings?.kidSafeMode = !before.settings.kidSafeModeEnabled
         edit.settings?.changedAt += 1
+      case .dismiss:
+        edit.dismissals = [try #require(Self.dismissal(before.photos))]
       case .add, .undo, .discard:
         (edit.newPhotos, staged) = try LibraryScratch.stage(
           ["z.jpg": "nine"], in: change, of: writer, firstId: 99)

@@ -110,11 +110,55 @@ struct CacheTests {
     for number in 1...1_000 { cache.store(.picture(large), for: content(number)) }
     cache.flush()
     let states = cache.states()
-    #expect(states[content(1)] == nil)
+    // a fingerprint stays, since it takes as long to make as a picture
+    #expect(states[content(1)] == .fingerprinted)
+    #expect(cache.entry(for: content(1)) == nil)
     #expect(states[content(1_000)] == .drawn)
     let size = try #require(
       FileManager.default.attributesOfItem(atPath: database)[.size] as? Int)
     #expect(size < 4_000_000)
+  }
+
+  private static let fingerprint = Fingerprint(
+    differenceHash: .max - 1, frequencyHash: 1 << 63 | 5,
+    luma: (0..<Fingerprint.lumaCount).map { UInt8($0 % 256) })
+
+  /// A picture with a fingerprint.
+  private static var printed: Pictures.Picture {
+    var picture = picture
+    picture.fingerprint = fingerprint
+    picture.captured = CaptureTime(milliseconds: -5)
+    return picture
+  }
+
+  @Test("Cache: fingerprints are found again, and a flat picture has none")
+  func fingerprints() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.printed), for: content(1))
+      cache.store(.picture(Self.picture), for: content(2))
+      cache.store(.fault(.crashed, decoders: "", attempts: 0), for: content(3))
+    }
+    let cache = try PictureCache(of: library)
+    cache.store(.picture(Self.printed), for: content(1))
+    cache.store(.picture(Self.picture), for: content(2))
+    let table = cache.fingerprints()
+    #expect(table.places == [content(1): 0])
+    #expect(table.differenceHashes == [.max - 1])
+    #expect(table.frequencyHashes == [1 << 63 | 5])
+    #expect(table.luma == Self.fingerprint?.luma)
+    #expect(table.captured == [content(1): CaptureTime(milliseconds: -5)])
+    #expect(cache.entry(for: content(1)) == .picture(Self.printed))
+  }
+
+  @Test("Cache: a cache that cannot be written keeps fingerprints in memory")
+  func unkeptFingerprints() throws {
+    let other = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: sample.path.appending(".cache").string, withDestinationPath: other.path.string)
+    let cache = try PictureCache(of: library)
+    cache.store(.picture(Self.printed), for: content(1))
+    #expect(cache.fingerprints().places == [content(1): 0])
   }
 
   @Test("Cache: rows of other photos are removed")

@@ -67,7 +67,7 @@ struct HelperTests {
   // MARK: Programs that behave like a bad helper
 
   /// Writes a program that says hello, and does `action` with each request.
-  private func fakeHelper(_ action: String, hello: String = "1, 0, 31, 127, 8, 14, 1, 7") throws -> FilePath {
+  private func fakeHelper(_ action: String, hello: String = "2, 0, 31, 127, 8, 14, 1, 7") throws -> FilePath {
     try scratch.folder.write(
       """
       #!/usr/bin/python3
@@ -105,8 +105,8 @@ struct HelperTests {
     let drawer = PictureDrawer(
       program: try fakeHelper(
         """
-        if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 4)); \
-        s.send(b'\\xff\\xd8\\xff\\xe0'); continue
+        if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 796)); \
+        s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0'); continue
           open("\(done)", "w").close(); os.kill(os.getpid(), signal.SIGKILL)
         """))
     #expect(try scratch.draw("plain.jpg", with: drawer).get().width == 9)
@@ -138,11 +138,11 @@ struct HelperTests {
     arguments: [
       "s.send(b'x' * 5)", "s.send(b'x' * 32)",
       // a picture that is larger than requested, too long, of another request, or no JPEG
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9000, 1, number, 4)); s.send(b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 1 << 40))",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, 77, 4)); s.send(b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 4)); s.send(b'GIF8')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 1, 0, 9, 9, number, 4)); s.send(b'\\xff\\xd8\\xff\\xe0\\x00')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 1 << 40))",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
     ])
   func invalidReply(_ action: String) throws {
     let drawer = PictureDrawer(program: try fakeHelper(action))
@@ -152,16 +152,16 @@ struct HelperTests {
   @Test("Helper: a missing libvips and a missing sandbox are reported")
   func missingLibrary() throws {
     #expect(throws: PictureSupportError.noLibvips) {
-      try PictureHelper(program: fakeHelper("pass", hello: "1, 1, 0, 0, 0, 0, 0, 0"))
+      try PictureHelper(program: fakeHelper("pass", hello: "2, 1, 0, 0, 0, 0, 0, 0"))
     }
     #expect(throws: PictureSupportError.noSandbox) {
-      try PictureHelper(program: fakeHelper("pass", hello: "1, 2, 0, 0, 0, 0, 0, 0"))
+      try PictureHelper(program: fakeHelper("pass", hello: "2, 2, 0, 0, 0, 0, 0, 0"))
     }
   }
 
   @Test("Helper: a kernel without Landlock is reported, and pictures are drawn")
   func missingLandlock() throws {
-    let helper = try PictureHelper(program: fakeHelper("pass", hello: "1, 0, 23, 127, 8, 14, 1, 0"))
+    let helper = try PictureHelper(program: fakeHelper("pass", hello: "2, 0, 23, 127, 8, 14, 1, 0"))
     #expect(helper.support.missingProtections == [.landlock])
   }
 

@@ -207,6 +207,7 @@ struct RebuildRun {
     rebuilt.photosNotInArchive = Set(rows.lazy.filter { !$0.isInArchive }.map(\.photo.id))
     rebuilt.archiveID = archives.newest.first?.metadata.smilepile?.uuid
     if salvaged.movements != nil { rebuilt.sorting = salvaged.sorting }
+    rebuilt.dismissals = salvaged.dismissals
     var known = Set(archives.records.map(\.id))
     rebuilt.exports = (salvaged.exports.filter { known.insert($0.id).inserted } + archives.records)
       .sorted { $0.sequence < $1.sequence }

@@ -157,6 +157,7 @@ package final class LibraryReconstruction: Sendable {
       var archived = LibraryEdit()
       archived.newCategories = contents.categories
       archived.newPhotos = contents.photos.filter { !rebuilt.photosNotInArchive.contains($0.id) }
+      archived.dismissals = Array(rebuilt.dismissals)
       // what was kept for an undo is lost
       let change = try apply(archived, as: .discard, rebuilt.tags, at: now, to: database)
       try Movement.insert(contents.movements, database) { place in

@@ -14,6 +14,8 @@ package struct RebuiltContents: Sendable {
   package var exports: [ExportRecord] = []
   /// What the damaged database tells about runs of `sort`.
   package var sorting = SalvagedSorting()
+  /// What the damaged database tells about pairs that are no duplicates.
+  package var dismissals: Set<Dismissal> = []
   /// The ID of the archive that the rows come from; nil if they come from no archive.
   package var archiveID: String?
 

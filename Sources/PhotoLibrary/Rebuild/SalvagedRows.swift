@@ -25,6 +25,8 @@ package struct SalvagedRows: Sendable {
   package internal(set) var movements: [Movement]?
   /// What runs of `sort` left.
   package internal(set) var sorting = SalvagedSorting()
+  /// The pairs of contents that a person does not take for duplicates. If they cannot be read, searches show them again.
+  package internal(set) var dismissals: Set<Dismissal> = []
   /// The archives that were made of the library.
   package internal(set) var exports: [ExportRecord] = []
   var secret: [UInt8]?
@@ -172,6 +174,7 @@ extension SalvagedRows {
     if secret == nil { movements = movements?.map(\.withoutTag) }
     sorting.movements = try intact("movement") { try Movement.fetchPlacesOfSort(database) } ?? []
     sorting.marks = try intact("sortMark") { try SortMarkRow.fetchAll(database) } ?? []
+    dismissals = try intact("dismissal") { try Dismissal.fetchAll(database) } ?? []
     let record = try intact("pin") { Optional.some(try PINRecord(database)) }
     (knowsPIN, pin) = (isOld || record != nil, record ?? nil)
 

@@ -104,7 +104,9 @@ public struct KeptPhotoNotIntact: RemediedError, Equatable, CustomStringConverti
   let label: String
 
   /// One line for the user.
-  public var description: String { "\(label), which is to be kept, is missing or corrupt; nothing was removed" }
+  public var description: String {
+    "\(label), which is to be kept, is missing or corrupt; nothing was removed"
+  }
 
   /// Repair the library.
   public var remedy: Remedy? { .repairLibrary }

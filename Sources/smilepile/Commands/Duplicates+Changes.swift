@@ -41,7 +41,9 @@ extension DuplicatesCommand {
     @OptionGroup var output: CommonOptions
 
     func validate() throws {
-      if group.isEmpty != all { throw ValidationError("choose groups with --group, or all of them with --all") }
+      if group.isEmpty != all {
+        throw ValidationError("choose groups with --group, or all of them with --all")
+      }
     }
 
     func run() async throws {
@@ -55,19 +57,15 @@ extension DuplicatesCommand {
       let report = DuplicateReport(reporter, summary)
       report.showNotes()
       for part in removal.parts { report.show(part) }
-      guard !removal.removed.isEmpty else {
-        reporter.importantResult("there is nothing to remove")
-        return try finish(summary)
+      let removing = try RemoveReport(
+        output, library, lock, isDryRun: dryRun, confirmation, keeping: removal.kept.map(\.id))
+      if removal.removed.isEmpty {
+        removing.reportNothing()
+      } else {
+        var selection = LibrarySelection()
+        selection.ids = removal.removed.map(\.id)
+        try await removing.run(selection)
       }
-      var selection = LibrarySelection()
-      selection.ids = removal.removed.map(\.id)
-      try await RemoveReport(
-        output, library, lock, isDryRun: dryRun, confirmation, keeping: removal.kept.map(\.id)
-      ).run(selection)
-      try finish(summary)
-    }
-
-    private func finish(_ summary: DuplicateSummary) throws {
       if !summary.failed.isEmpty { throw ExitStatus.incomplete }
     }
 
@@ -114,7 +112,9 @@ extension DuplicatesCommand {
     }
 
     func validate() throws {
-      guard Set(ids).count > 1 else { throw ValidationError("name at least two different photos by their IDs") }
+      guard Set(ids).count > 1 else {
+        throw ValidationError("name at least two different photos by their IDs")
+      }
     }
 
     func run() throws {

@@ -61,7 +61,9 @@ struct DuplicatesCommand: AsyncParsableCommand {
       let command = { (group: DuplicateGroup) in
         "smilepile duplicates remove -l \(path.string.shellQuoted) --group \(group.number)"
       }
-      try ReviewPage(summary, of: Library(path: path), version: Version.current).write(to: page, command: command) {
+      try ReviewPage(summary, of: Library(path: path), version: Version.current).write(
+        to: page, command: command
+      ) {
         if Signals.received != nil { throw CancellationError() }
       }
     }
@@ -69,14 +71,16 @@ struct DuplicatesCommand: AsyncParsableCommand {
     if !summary.failed.isEmpty { throw ExitStatus.incomplete }
   }
 
-  private struct ExactLine: Encodable {
-    let messageType = "exact"
-    var photos: [DuplicateReport.PhotoFacts]
+  private struct EqualPhotosLine: Encodable {
+    let messageType = "equal_photos"
+    var ids: [Int64]
+    var names: [String]
+    var bytes: Int
   }
 
   private struct ExactSummary: Encodable {
     let messageType = "summary"
-    var exact: Int
+    var contents: Int
     var photos: Int
   }
 
@@ -93,12 +97,15 @@ struct DuplicatesCommand: AsyncParsableCommand {
               "\(photo.id)", DuplicateReport.name(of: photo, contents), "\(ByteCount(photo.fileSize))",
             ]
           }))
-      reporter.json(ExactLine(photos: copy.photos.map { .init($0, contents) }))
+      reporter.json(
+        EqualPhotosLine(
+          ids: copy.photos.map(\.id), names: copy.photos.map(\.name), bytes: copy.photos[0].fileSize))
     }
     let photos = copies.map(\.photos.count).reduce(0, +)
     reporter.result(
-      "\(Count(photos, "photo")) with equal bytes, of \(Count(copies.count, "content")); these are no duplicates")
-    reporter.json(ExactSummary(exact: copies.count, photos: photos))
+      "\(Count(photos, "photo")) with equal bytes, of \(Count(copies.count, "content")); these are no duplicates"
+    )
+    reporter.json(ExactSummary(contents: copies.count, photos: photos))
   }
 }
 

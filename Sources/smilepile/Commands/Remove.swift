@@ -90,6 +90,15 @@ struct RemoveReport {
         missing: summary.missing.map(\.message), dryRun: summary.isDryRun))
   }
 
+  /// Reports that there is nothing to remove.
+  func reportNothing() {
+    reporter.importantResult("there is nothing to remove")
+    reporter.json(
+      Summary(
+        photosRemoved: 0, categoriesRemoved: 0, bytes: 0, photoIds: [], missing: [], dryRun: options.isDryRun)
+    )
+  }
+
   /// Returns the part of the message about an undo. An undo may be unable to restore photos with missing files.
   private static func promise(_ summary: RemoveSummary) -> String {
     if summary.missing.isEmpty { return "; run smilepile undo to restore" }

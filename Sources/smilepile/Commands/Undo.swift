@@ -90,7 +90,8 @@ struct Undo: AsyncParsableCommand {
     let removed = removal.isEmpty ? "0 photos" : "\(removal)"
     let photos = ": \(removed) removed, \(summary.photosRestored) restored"
     reporter.importantResult(
-      "\(verb) \(summary.kind.label) at \(date)" + ([.settings, .dismiss].contains(summary.kind) ? "" : photos)
+      "\(verb) \(summary.kind.label) at \(date)"
+        + ([.settings, .dismiss].contains(summary.kind) ? "" : photos)
         + (reverted == 0 ? "" : ", \(reverted) changed back")
         + summary.protectionsLowered.map { ", \($0.label) turned off" }.joined()
         + (summary.remaining == 0

@@ -10,45 +10,26 @@ struct DuplicateReport {
   private let reporter: Reporter
   private let summary: DuplicateSummary
 
-  init(_ reporter: Reporter, _ summary: DuplicateSummary) { (self.reporter, self.summary) = (reporter, summary) }
+  init(_ reporter: Reporter, _ summary: DuplicateSummary) {
+    (self.reporter, self.summary) = (reporter, summary)
+  }
 
-  /// A photo in JSON.
-  struct PhotoFacts: Encodable {
+  /// A photo of a group in JSON.
+  private struct Member: Encodable {
     var id: Int64
+    var similarity: Double
+    var keep: Bool
+    var why: String?
     var name: String
     var category: String
     var bytes: Int
     var width: Int
     var height: Int
     var createdAt: Int64
-
-    init(_ photo: Photo, _ contents: LibraryContents) {
-      (id, name, bytes) = (photo.id, photo.name, photo.fileSize)
-      (width, height, createdAt) = (photo.width, photo.height, photo.createdAt)
-      category = contents.category(of: photo) ?? ""
-    }
-  }
-
-  /// A photo of a group in JSON.
-  private struct Member: Encodable {
-    var similarity: Double
-    var keep: Bool
-    var why: String?
-    var photo: PhotoFacts
-
-    func encode(to encoder: any Encoder) throws {
-      try photo.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(similarity, forKey: .similarity)
-      try container.encode(keep, forKey: .keep)
-      try container.encodeIfPresent(why, forKey: .why)
-    }
-
-    private enum CodingKeys: CodingKey { case similarity, keep, why }
   }
 
   private struct GroupLine: Encodable {
-    let messageType = "group"
+    let messageType = "duplicate_group"
     var group: Int64
     var kind: String
     var photos: [Member]
@@ -110,9 +91,10 @@ struct DuplicateReport {
     let similarities = [1] + group.others.map(\.similarity)
     let members = zip(group.photos, similarities).map { photo, similarity in
       Member(
-        similarity: similarity, keep: kept.map { $0.id == photo.id } ?? true,
+        id: photo.id, similarity: similarity, keep: kept.map { $0.id == photo.id } ?? true,
         why: kept?.id == photo.id && photo.id == group.best.id ? group.reason.rawValue : nil,
-        photo: PhotoFacts(photo, summary.contents))
+        name: photo.name, category: summary.contents.category(of: photo) ?? "", bytes: photo.fileSize,
+        width: photo.width, height: photo.height, createdAt: photo.createdAt)
     }
     reporter.json(
       GroupLine(
@@ -140,7 +122,9 @@ struct DuplicateReport {
         + (series == 0 ? "" : "; \(Count(series, "series", "series"))")
         + "; compared \(Count(summary.compared, "photo")) at \(summary.threshold)")
     if let page { reporter.importantResult(page.string.escaped) }
-    if !copies.isEmpty { reporter.note("run smilepile duplicates remove --group NUMBER to keep only the best photo") }
+    if !copies.isEmpty {
+      reporter.note("run smilepile duplicates remove --group NUMBER to keep only the best photo")
+    }
     reporter.json(
       Summary(
         groups: summary.groups.count, photos: photos, bytesToFree: bytes, compared: summary.compared,

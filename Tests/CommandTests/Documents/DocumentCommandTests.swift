@@ -26,6 +26,7 @@ struct DocumentCommandTests {
   /// The programs that the commands of a document need in addition to these.
   private static let programsOfDocument = [
     "docs/guide/pictures.md": ["vips"], "docs/guide/catalogue.md": ["vips"],
+    "docs/guide/duplicates.md": ["python3", "vips"],
   ]
 
   private static func isInstalled(_ program: String) -> Bool {

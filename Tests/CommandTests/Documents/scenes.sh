@@ -78,3 +78,17 @@ reuse_id() { # FOLDER
   smilepile add -q -l ~/PetLibrary --category Pets ~/Pets/dog.jpg >/dev/null
   smilepile export -q -l ~/PetLibrary -o "$1" --incremental >/dev/null
 }
+
+# ~/Family, with a landscape, two copies of it as messengers send them, and a crop.
+similar_photos() {
+  library
+  mkdir -p ~/Pictures
+  python3 -c 'import random, sys; sys.stdout.buffer.write(b"P6\n12 9\n255\n" + random.Random(1).randbytes(324))' >~/noise.ppm
+  vips resize ~/noise.ppm ~/large.v 100
+  vips copy ~/large.v "$HOME/Pictures/mountains.jpg[Q=95]"
+  vips resize ~/large.v ~/Pictures/mountains-sent.jpg 0.5
+  vips resize ~/large.v "$HOME/Pictures/mountains-sent-again.jpg[Q=40]" 0.4
+  vips crop ~/large.v ~/Pictures/mountains-cropped.jpg 20 15 1160 870
+  touch -d 2025-06-01 ~/Pictures/*.jpg
+  smilepile add -q -l ~/Family --category Family ~/Pictures >/dev/null
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+@testable import Pictures
+
+/// The similarity of pictures, computed from its definition and without integers.
+enum Oracle {
+  static func sine(_ angle: Double) -> Double { sin(angle) }
+
+  /// The greatest correlation of the second picture, in five sizes, with a part of the first one.
+  static func correlation(_ large: [UInt8], _ small: [UInt8]) -> Double {
+    let (columns, rows) = (Fingerprint.columns, Fingerprint.rows)
+    var best = -1.0
+    for (width, height) in [(28, 21), (29, 22), (30, 22), (31, 23), (columns, rows)] {
+      let reduced = reduce(small, width, height)
+      for top in 0...(rows - height) {
+        for left in 0...(columns - width) {
+          var part: [Double] = []
+          for y in top..<(top + height) {
+            for x in left..<(left + width) { part.append(Double(large[y * columns + x])) }
+          }
+          if let value = pearson(part, reduced) { best = max(best, value) }
+        }
+      }
+    }
+    return best
+  }
+
+  /// The rounded means of width × height cells.
+  private static func reduce(_ luma: [UInt8], _ width: Int, _ height: Int) -> [Double] {
+    let (columns, rows) = (Fingerprint.columns, Fingerprint.rows)
+    func overlap(_ index: Int, _ count: Int, _ cell: Int, _ cells: Int) -> Int {
+      max(0, min((index + 1) * cells, (cell + 1) * count) - max(index * cells, cell * count))
+    }
+    var means: [Double] = []
+    for row in 0..<height {
+      for column in 0..<width {
+        var sum = 0
+        for y in 0..<rows {
+          for x in 0..<columns {
+            sum +=
+              Int(luma[y * columns + x]) * overlap(x, columns, column, width) * overlap(y, rows, row, height)
+          }
+        }
+        means.append(Double((2 * sum + columns * rows) / (2 * columns * rows)))
+      }
+    }
+    return means
+  }
+
+  /// Pearson's correlation coefficient; nil if one of the variables is constant.
+  private static func pearson(_ one: [Double], _ other: [Double]) -> Double? {
+    let (count, meanOne, meanOther) = (
+      Double(one.count), one.reduce(0, +) / Double(one.count), other.reduce(0, +) / Double(other.count)
+    )
+    var (covariance, varianceOne, varianceOther) = (0.0, 0.0, 0.0)
+    for (x, y) in zip(one, other) {
+      covariance += (x - meanOne) * (y - meanOther)
+      varianceOne += (x - meanOne) * (x - meanOne)
+      varianceOther += (y - meanOther) * (y - meanOther)
+    }
+    guard varianceOne > 1e-6 * count, varianceOther > 1e-6 * count else { return nil }
+    return covariance / (varianceOne * varianceOther).squareRoot()
+  }
+}
