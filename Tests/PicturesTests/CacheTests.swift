@@ -151,12 +151,12 @@ struct CacheTests {
     #expect(cache.entry(for: content(1)) == .picture(Self.printed))
   }
 
-  @Test("Cache: a cache that cannot be written keeps fingerprints in memory")
+  @Test("Cache: a cache that cannot be written keeps fingerprints temporarily")
   func unkeptFingerprints() throws {
     let other = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(
       atPath: sample.path.appending(".cache").string, withDestinationPath: other.path.string)
-    let cache = try PictureCache(of: library)
+    let cache = try PictureCache(of: library, keepsTemporarily: true)
     cache.store(.picture(Self.printed), for: content(1))
     #expect(cache.fingerprints().places == [content(1): 0])
   }
