@@ -129,8 +129,9 @@ class Firefox:
         self.collect()
 
     def collect(self):
-        self.messages += self.chrome(MESSAGES)
-        self.requests += self.chrome("return window.requestsOfPages.splice(0)")
+        # a dialog that opens meanwhile ends a script without a result
+        self.messages += self.chrome(MESSAGES) or []
+        self.requests += self.chrome("return window.requestsOfPages.splice(0)") or []
         # the browser itself reports that its loader of remote settings reaches nothing
         self.messages += re.findall(r"^console\.\w+: (?!RSLoader).*", self.lines.read(), re.M)
 
