@@ -1,4 +1,5 @@
 """What the pages must be in each browser. A check returns its faults."""
+
 import html.parser, pathlib, re, time, urllib.parse
 
 from .samples import shown
@@ -7,7 +8,7 @@ MOST_PHOTOS, MOST_SECONDS, MOST_MEGABYTES, MOST_THUMBNAILS, MOST_START_BYTES = 5
 WIDE, PHONE = (1280, 900), (390, 844)
 
 FOCUSABLE = "a[href], button, summary, input, [tabindex='0']"
-COUNT = f"[...document.querySelectorAll(\"{FOCUSABLE}\")].filter(item => item.checkVisibility()).length"
+COUNT = f'[...document.querySelectorAll("{FOCUSABLE}")].filter(item => item.checkVisibility()).length'
 # The element that has the focus, with what a person sees of it.
 FOCUS = """(() => {
   const element = document.activeElement, style = getComputedStyle(element), place = element.getBoundingClientRect();
@@ -28,7 +29,9 @@ def quiet(browser, page):
     """Returns what the browser reported since the last call: messages, requests that are not for files, and dialogs."""
     if hasattr(browser, "collect"):
         browser.collect()
-    faults = [f"{kind}: {text[:200]}" for kind in ("messages", "requests", "dialogs") for text in getattr(browser, kind)]
+    faults = [
+        f"{kind}: {text[:200]}" for kind in ("messages", "requests", "dialogs") for text in getattr(browser, kind)
+    ]
     for kind in "messages", "requests", "dialogs":
         getattr(browser, kind).clear()
     return [f"{page}: {fault}" for fault in faults]
@@ -45,7 +48,9 @@ class References(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         for name, value in attributes:
             if name in ("href", "src") and not value.startswith("#"):
-                path = pathlib.Path(urllib.parse.unquote(urllib.parse.urlsplit(urllib.parse.urljoin(self.page.as_uri(), value)).path))
+                path = pathlib.Path(
+                    urllib.parse.unquote(urllib.parse.urlsplit(urllib.parse.urljoin(self.page.as_uri(), value)).path)
+                )
                 (self.links if name == "href" else self.images).append(path)
 
 
@@ -81,7 +86,11 @@ def detection(browser, axe, page):
     """The checks find what they search, on a page that has it."""
     page.write_text(BAD_PAGE)
     browser.open(page)
-    faults = [] if axe is None or any("color-contrast" in fault for fault in barriers(browser, axe)) else ["axe-core missed a contrast"]
+    faults = (
+        []
+        if axe is None or any("color-contrast" in fault for fault in barriers(browser, axe))
+        else ["axe-core missed a contrast"]
+    )
     browser.click(100, 100)
     found = "\n".join(quiet(browser, page.name))
     expected = "console.log", "thrown is not defined", "requests: http:", "dialogs: "
@@ -97,8 +106,10 @@ def console(browser, pages):
             browser.open(page)
             browser.evaluate("window.scrollTo(0, document.body.scrollHeight)")
             # images that became visible are loaded; those that cannot be loaded are a fault
-            broken = browser.evaluate("""new Promise(end => setTimeout(() => end(
-              [...document.images].filter(image => image.complete && !image.naturalWidth && image.src).length), 100))""")
+            broken = browser.evaluate(
+                """new Promise(end => setTimeout(() => end(
+              [...document.images].filter(image => image.complete && !image.naturalWidth && image.src).length), 100))"""
+            )
             if broken:
                 faults.append(f"{page.name}: {broken} images are broken")
             faults += quiet(browser, page.name)
@@ -194,13 +205,25 @@ def keyboard(browser, page):
     count = browser.evaluate(COUNT)
     first = count - len(photos)
     browser.press("Tab", "Enter", "Tab")
-    expect("skip link", browser.evaluate(FOCUS)["index"], browser.evaluate(
-        f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.closest('main'))"))
+    expect(
+        "skip link",
+        browser.evaluate(FOCUS)["index"],
+        browser.evaluate(f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.closest('main'))"),
+    )
     browser.press(*["Tab"] * (first + 1 - browser.evaluate(FOCUS)["index"]))
     browser.press("Enter")
     viewer("Enter", 1)
-    for key, index in [("ArrowRight", 2), ("ArrowLeft", 1), ("ArrowLeft", 0), ("ArrowLeft", 0), ("End", len(photos) - 1),
-                       ("ArrowRight", len(photos) - 1), ("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2)]:
+    for key, index in [
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("ArrowLeft", 0),
+        ("ArrowLeft", 0),
+        ("End", len(photos) - 1),
+        ("ArrowRight", len(photos) - 1),
+        ("Home", 0),
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+    ]:
         browser.press(key)
         viewer(key, index)
     # one more Tab reaches the browser's own buttons
@@ -225,8 +248,13 @@ def swipes(browser, page):
     browser.open(page)
     photos = browser.evaluate("[...document.querySelectorAll('a.photo')].map(link => decodeURI(link.href))")
     browser.evaluate("document.querySelector('a.photo').click()")
-    for start, end, index in [((300, 400), (90, 410), 1), ((300, 400), (90, 410), 2), ((90, 400), (300, 410), 1),
-                              ((200, 400), (180, 400), 1), ((200, 600), (140, 300), 1)]:
+    for start, end, index in [
+        ((300, 400), (90, 410), 1),
+        ((300, 400), (90, 410), 2),
+        ((90, 400), (300, 410), 1),
+        ((200, 400), (180, 400), 1),
+        ((200, 600), (140, 300), 1),
+    ]:
         browser.swipe(start, end)
         found = browser.evaluate(VIEWER)["file"]
         if found != photos[index]:
@@ -287,10 +315,18 @@ def hostile(browser, folder, categories):
         browser.open(page)
         expect("heading", browser.evaluate("document.querySelector('h1').textContent"), shown(category))
         # a title has no leading, trailing or repeated white space
-        expect("title", browser.evaluate("document.title"), " ".join(re.split(r"[\t\n\f\r ]+", shown(category).strip("\t\n\f\r "))))
+        expect(
+            "title",
+            browser.evaluate("document.title"),
+            " ".join(re.split(r"[\t\n\f\r ]+", shown(category).strip("\t\n\f\r "))),
+        )
         names = browser.evaluate("[...document.querySelectorAll('.photo .name')].map(name => name.textContent)")
         expect("photos", names, list(map(shown, photos)))
-        expect("elements", browser.evaluate("[document.scripts.length, document.querySelectorAll('h1, style, title').length]"), [1, 3])
+        expect(
+            "elements",
+            browser.evaluate("[document.scripts.length, document.querySelectorAll('h1, style, title').length]"),
+            [1, 3],
+        )
         if browser.evaluate("document.body.scrollHeight") > 3000:
             faults.append(f"{page.name}: a long name fills more than three screens")
         browser.evaluate("document.querySelector('a.photo').click()")
@@ -351,7 +387,13 @@ def large(browser, folder):
             thumbnails = browser.evaluate("[...document.images].filter(image => image.naturalWidth).length")
         row = [page.name, photos, page.stat().st_size, seconds, thumbnails, browser.memory()]
         rows.append(row)
-        limits = [MOST_PHOTOS, MOST_START_BYTES if page.name == "index.html" else 1 << 30, MOST_SECONDS, MOST_THUMBNAILS, MOST_MEGABYTES]
+        limits = [
+            MOST_PHOTOS,
+            MOST_START_BYTES if page.name == "index.html" else 1 << 30,
+            MOST_SECONDS,
+            MOST_THUMBNAILS,
+            MOST_MEGABYTES,
+        ]
         for name, value, limit in zip(["photos", "bytes", "seconds", "thumbnails", "MB"], row[1:], limits):
             if value > limit:
                 faults.append(f"{page.name}: {value:.1f} {name}, more than {limit}")

@@ -1,9 +1,18 @@
-"""Headless Chromium, driven with its DevTools protocol over pipes. https://chromedevtools.github.io/devtools-protocol/"""
+"""Headless Chromium, driven over pipes. https://chromedevtools.github.io/devtools-protocol/"""
+
 import base64, json, os, pathlib, re, select, signal, subprocess, tempfile
 
 # name: (DevTools key code, text)
-KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), "Space": (32, " "), "End": (35, ""), "Home": (36, ""),
-        "ArrowLeft": (37, ""), "ArrowRight": (39, "")}
+KEYS = {
+    "Tab": (9, ""),
+    "Enter": (13, "\r"),
+    "Escape": (27, ""),
+    "Space": (32, " "),
+    "End": (35, ""),
+    "Home": (36, ""),
+    "ArrowLeft": (37, ""),
+    "ArrowRight": (39, ""),
+}
 # how long a reply may take
 SECONDS = 120
 
@@ -22,15 +31,33 @@ class Chromium:
             high = os.dup(commands[0]), os.dup(replies[1])
             os.dup2(high[0], 3), os.dup2(high[1], 4)
 
-        options = ["--headless=new", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}", "--disable-gpu",
-                   "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-                   "--disable-sync", "--disable-extensions", "--no-first-run", "--no-default-browser-check",
-                   "--hide-scrollbars", f"--proxy-server=127.0.0.1:{proxy}", "--proxy-bypass-list=<-loopback>"]
+        options = [
+            "--headless=new",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={self.profile.name}",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-extensions",
+            "--no-first-run",
+            "--no-default-browser-check",
+            "--hide-scrollbars",
+            f"--proxy-server=127.0.0.1:{proxy}",
+            "--proxy-bypass-list=<-loopback>",
+        ]
         # the sandbox needs privileges that containers lack, and this script made the pages
         options.append("--no-sandbox")
         self.log = open(pathlib.Path(self.profile.name) / "log", "w+")
-        self.process = subprocess.Popen(["chromium", *options], preexec_fn=connect, pass_fds=(3, 4),
-                                        stdout=self.log, stderr=self.log, start_new_session=True)
+        self.process = subprocess.Popen(
+            ["chromium", *options],
+            preexec_fn=connect,
+            pass_fds=(3, 4),
+            stdout=self.log,
+            stderr=self.log,
+            start_new_session=True,
+        )
         os.close(commands[0]), os.close(replies[1])
         self.output, self.input = os.fdopen(commands[1], "wb"), os.fdopen(replies[0], "rb")
         self.buffer, self.number, self.session = b"", 0, None
@@ -131,8 +158,12 @@ class Chromium:
             shift = key.startswith("Shift+")
             name = key.removeprefix("Shift+")
             code, text = KEYS[name]
-            event = {"key": " " if name == "Space" else name, "code": name, "windowsVirtualKeyCode": code,
-                     "modifiers": 8 if shift else 0}
+            event = {
+                "key": " " if name == "Space" else name,
+                "code": name,
+                "windowsVirtualKeyCode": code,
+                "modifiers": 8 if shift else 0,
+            }
             self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **event)
             self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
@@ -152,13 +183,19 @@ class Chromium:
     # MARK: Settings
 
     def set_media(self, scheme="light", forced=False, reduced=False):
-        features = {"prefers-color-scheme": scheme, "forced-colors": "active" if forced else "none",
-                    "prefers-reduced-motion": "reduce" if reduced else "no-preference"}
-        self.call("Emulation.setEmulatedMedia", features=[{"name": key, "value": value} for key, value in features.items()])
+        features = {
+            "prefers-color-scheme": scheme,
+            "forced-colors": "active" if forced else "none",
+            "prefers-reduced-motion": "reduce" if reduced else "no-preference",
+        }
+        self.call(
+            "Emulation.setEmulatedMedia", features=[{"name": key, "value": value} for key, value in features.items()]
+        )
 
     def set_size(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
-                  mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
 
     def set_script(self, enabled):
         self.is_script_off = not enabled
@@ -171,8 +208,11 @@ class Chromium:
         session, self.session = self.session, None
         processes = self.call("SystemInfo.getProcessInfo")["processInfo"]
         self.session = session
-        peaks = [re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process['id']}/status").read_text())
-                 for process in processes if process["type"] == "renderer"]
+        peaks = [
+            re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process['id']}/status").read_text())
+            for process in processes
+            if process["type"] == "renderer"
+        ]
         return max(int(peak[1]) for peak in peaks) / 1024
 
     def screenshot(self, full=True):

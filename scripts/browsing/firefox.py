@@ -1,18 +1,40 @@
 """Headless Firefox, driven with Marionette. https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html"""
+
 import base64, json, os, pathlib, re, signal, socket, subprocess, tempfile, time
 
 # https://www.w3.org/TR/webdriver2/#keyboard-actions
-KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Shift": "\ue008", "Escape": "\ue00c", "Space": " ", "End": "\ue010",
-        "Home": "\ue011", "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
+KEYS = {
+    "Tab": "\ue004",
+    "Enter": "\ue007",
+    "Shift": "\ue008",
+    "Escape": "\ue00c",
+    "Space": " ",
+    "End": "\ue010",
+    "Home": "\ue011",
+    "ArrowLeft": "\ue012",
+    "ArrowRight": "\ue014",
+}
 PREFERENCES = {
-    "marionette.port": 0, "browser.shell.checkDefaultBrowser": False, "browser.startup.page": 0,
-    "browser.startup.homepage_override.mstone": "ignore", "datareporting.policy.dataSubmissionEnabled": False,
-    "app.normandy.enabled": False, "network.captive-portal-service.enabled": False,
-    "network.connectivity-service.enabled": False, "extensions.update.enabled": False, "app.update.enabled": False,
-    "browser.safebrowsing.downloads.remote.enabled": False, "services.settings.server": "data:,",
-    "network.proxy.type": 1, "network.proxy.allow_hijacking_localhost": True, "dom.w3c_touch_events.enabled": 1,
+    "marionette.port": 0,
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.page": 0,
+    "browser.startup.homepage_override.mstone": "ignore",
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "app.normandy.enabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "extensions.update.enabled": False,
+    "app.update.enabled": False,
+    "browser.safebrowsing.downloads.remote.enabled": False,
+    "services.settings.server": "data:,",
+    "network.proxy.type": 1,
+    "network.proxy.allow_hijacking_localhost": True,
+    "dom.w3c_touch_events.enabled": 1,
     # what a page writes to its console appears in the standard output
-    "devtools.console.stdout.content": True, "devtools.console.stdout.chrome": False, "accessibility.tabfocus": 7, "ui.prefersReducedMotion": 0,
+    "devtools.console.stdout.content": True,
+    "devtools.console.stdout.chrome": False,
+    "accessibility.tabfocus": 7,
+    "ui.prefersReducedMotion": 0,
 }
 # Lists what pages request, and cancels it. The browser's own requests have the system's principal.
 OBSERVER = """
@@ -50,9 +72,20 @@ class Firefox:
         self.log = open(folder / "log", "w")
         self.lines = open(folder / "log")
         self.process = subprocess.Popen(
-            ["firefox-esr", "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile",
-             folder], stdout=self.log, stderr=self.log, start_new_session=True,
-            env=os.environ | {"HOME": str(folder), "MOZ_HEADLESS_WIDTH": "1400", "MOZ_HEADLESS_HEIGHT": "1000"})
+            [
+                "firefox-esr",
+                "--headless",
+                "--marionette",
+                "--remote-allow-system-access",
+                "--no-remote",
+                "--profile",
+                folder,
+            ],
+            stdout=self.log,
+            stderr=self.log,
+            start_new_session=True,
+            env=os.environ | {"HOME": str(folder), "MOZ_HEADLESS_WIDTH": "1400", "MOZ_HEADLESS_HEIGHT": "1000"},
+        )
         self.number, self.buffer, self.touched = 0, b"", False
         self.connect(folder / "MarionetteActivePort")
         self.messages, self.requests, self.dialogs = [], [], []
@@ -80,7 +113,7 @@ class Firefox:
         length, self.buffer = self.buffer.split(b":", 1)
         while len(self.buffer) < int(length):
             self.fill()
-        message, self.buffer = self.buffer[:int(length)], self.buffer[int(length):]
+        message, self.buffer = self.buffer[: int(length)], self.buffer[int(length) :]
         return json.loads(message)
 
     def fill(self):
@@ -152,12 +185,21 @@ class Firefox:
         def move(point, duration):
             return {"type": "pointerMove", "x": point[0], "y": point[1], "duration": duration}
 
-        self.pointer("touch", move(start, 0), {"type": "pointerDown", "button": 0}, move(end, 100),
-                     {"type": "pointerUp", "button": 0})
+        self.pointer(
+            "touch",
+            move(start, 0),
+            {"type": "pointerDown", "button": 0},
+            move(end, 100),
+            {"type": "pointerUp", "button": 0},
+        )
 
     def click(self, x, y):
-        self.pointer("mouse", {"type": "pointerMove", "x": x, "y": y, "duration": 0}, {"type": "pointerDown", "button": 0},
-                     {"type": "pointerUp", "button": 0})
+        self.pointer(
+            "mouse",
+            {"type": "pointerMove", "x": x, "y": y, "duration": 0},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        )
 
     def pointer(self, kind, *actions):
         source = {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": actions}
@@ -186,10 +228,15 @@ class Firefox:
 
     def memory(self):
         """Returns the memory of the process of the page, in MB."""
-        processes = self.chrome("return ChromeUtils.requestProcInfo().then(info => info.children.map("
-                                "process => [process.pid, process.windows.length]))")
-        peaks = [re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())
-                 for process, windows in processes if windows]
+        processes = self.chrome(
+            "return ChromeUtils.requestProcInfo().then(info => info.children.map("
+            "process => [process.pid, process.windows.length]))"
+        )
+        peaks = [
+            re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())
+            for process, windows in processes
+            if windows
+        ]
         return max(int(peak[1]) for peak in peaks) / 1024
 
     def screenshot(self, full=True):

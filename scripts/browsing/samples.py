@@ -1,4 +1,5 @@
 """Libraries, and the pages that smilepile makes of them."""
+
 import hashlib, json, os, pathlib, random, re, shutil, sqlite3, subprocess, sys, tempfile, time, zipfile
 
 from .scenes import SCENES, Scene, night
@@ -7,15 +8,36 @@ DAY = 86_400
 # The text that a page shows instead of a character that could change the page or the text behind it.
 REPLACEMENT = "\ufffd"
 HOSTILE_NAMES = [
-    '"><script>alert(1)</script>', "' onerror='alert(2)", "</style><script>alert(3)</script>", "</title><h1>x",
-    "javascript:alert(4)", "left\u202eright", "\u2066isolated\u2069", "nul\0 and \x1b[31m", "long " + "name " * 2048,
-    "unbroken" + "x" * 10_240, "#?%2e%2e/../..%2f", "<!--", "]]>", "&lt;b&gt; &amp; &quot;", "🎂👨‍👩‍👧", "ילדים בים", "أطفال على الشاطئ",
-    "${alert(5)}", "{{7*7}}", "\\\"'`", "tab\tand\nline", "\u2028separator", "  blanks  ", "https://example.org/x.png",
+    '"><script>alert(1)</script>',
+    "' onerror='alert(2)",
+    "</style><script>alert(3)</script>",
+    "</title><h1>x",
+    "javascript:alert(4)",
+    "left\u202eright",
+    "\u2066isolated\u2069",
+    "nul\0 and \x1b[31m",
+    "long " + "name " * 2048,
+    "unbroken" + "x" * 10_240,
+    "#?%2e%2e/../..%2f",
+    "<!--",
+    "]]>",
+    "&lt;b&gt; &amp; &quot;",
+    "🎂👨‍👩‍👧",
+    "ילדים בים",
+    "أطفال على الشاطئ",
+    "${alert(5)}",
+    "{{7*7}}",
+    "\\\"'`",
+    "tab\tand\nline",
+    "\u2028separator",
+    "  blanks  ",
+    "https://example.org/x.png",
 ]
 
 
 def shown(name):
     """Returns what a page shows of a name: see HTMLDocument."""
+
     def replaced(character):
         code = ord(character)
         isControl = code < 32 and character not in "\n\t" or 0x7F <= code < 0xA0
@@ -31,16 +53,25 @@ class Samples:
         self.environment = os.environ | {"HOME": str(work), "XDG_STATE_HOME": str(work / "state"), "LC_ALL": "C.UTF-8"}
         # the library is in memory, if it can be: copies on the device of the library are not safe
         self.memory = tempfile.TemporaryDirectory(
-            prefix="smilepile-browsers.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else work)
+            prefix="smilepile-browsers.", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else work
+        )
 
     def close(self):
         self.memory.cleanup()
 
     def run(self, *words, accept=(0,)):
-        result = subprocess.run([self.smilepile, *map(str, words)], cwd=self.work, env=self.environment, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        result = subprocess.run(
+            [self.smilepile, *map(str, words)],
+            cwd=self.work,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         if result.returncode not in accept:
-            sys.exit(f"FAILED ({result.returncode}): smilepile {' '.join(map(str, words))}\n{result.stderr}{result.stdout}")
+            sys.exit(
+                f"FAILED ({result.returncode}): smilepile {' '.join(map(str, words))}\n{result.stderr}{result.stdout}"
+            )
         return result.stdout
 
     def drawn(self, folder, scenes):
@@ -49,8 +80,18 @@ class Samples:
         drawings.mkdir(parents=True)
         for number, (_, scene) in enumerate(scenes):
             (drawings / f"{number}.svg").write_text(scene.svg())
-        subprocess.run(["vipsthumbnail", "--size", "640", "-o", "%s.jpg[Q=85]",
-                        *[f"{number}.svg" for number in range(len(scenes))]], cwd=drawings, check=True)
+        subprocess.run(
+            [
+                "vipsthumbnail",
+                "--size",
+                "640",
+                "-o",
+                "%s.jpg[Q=85]",
+                *[f"{number}.svg" for number in range(len(scenes))],
+            ],
+            cwd=drawings,
+            check=True,
+        )
         for number, (path, _) in enumerate(scenes):
             path.parent.mkdir(parents=True, exist_ok=True)
             (drawings / f"{number}.jpg").rename(path)
@@ -59,7 +100,9 @@ class Samples:
     def family(self):
         """Makes a library with six categories of drawings, taken in one year, and returns its path."""
         library, source, dice = pathlib.Path(self.memory.name) / "Family", self.work / "drawn", random.Random("family")
-        files = [(source / category / f"{name}.jpg", draw) for category, (draw, names) in SCENES.items() for name in names]
+        files = [
+            (source / category / f"{name}.jpg", draw) for category, (draw, names) in SCENES.items() for name in names
+        ]
         scenes = []
         for path, draw in files:
             scene = Scene(dice)
@@ -110,8 +153,8 @@ class Samples:
         with sqlite3.connect(self.work / "state" / "smilepile" / "ledger.sqlite") as ledger:
             ledger.row_factory = sqlite3.Row
             rows = {row["kind"]: dict(row) for row in ledger.execute("SELECT * FROM run WHERE job = 'nights'")}
-            begun, = ledger.execute("SELECT number FROM position").fetchone()
-            number, = ledger.execute("SELECT MAX(number) FROM run").fetchone()
+            (begun,) = ledger.execute("SELECT number FROM position").fetchone()
+            (number,) = ledger.execute("SELECT MAX(number) FROM run").fetchone()
             now = int(time.time() * 1000)
             for age in range(nights, 0, -1):
                 kinds = ["backup", "restoreTest"] if age % 30 == 0 else ["backup"]
@@ -121,7 +164,9 @@ class Samples:
                     row.update(begun=begun - 1, ended=begun, number=number, startedAt=at, endedAt=at + 60_000)
                     (self.age_backup if kind == "backup" else self.age_test)(row, age, nights, dice)
                     names = ", ".join(row)
-                    ledger.execute(f"INSERT INTO run ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+                    ledger.execute(
+                        f"INSERT INTO run ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values())
+                    )
             ledger.execute("UPDATE position SET number = ?", (begun,))
         ledger.close()
 
@@ -169,18 +214,60 @@ class Samples:
                 extension = "heic" if number == 1 else "jpg"
                 stem = f"{number}_" + re.sub(r"[\0-\x1f/\\]|\.\.", "_", name)[:40]
                 file.writestr(f"photos/{stem}.{extension}", data)
-                categories.append({"id": number + 1, "name": f"category{number}", "displayName": name, "position": number,
-                                   "createdAt": 1_759_500_000_000})
-                photos.append({"id": number + 1, "path": f"photos/{stem}.{extension}", "categoryId": number + 1, "name": name,
-                               "createdAt": 1_759_500_000_000 + number, "fileSize": len(data), "width": 640, "height": 480})
-                manifest.append({"photoId": number + 1, "originalPath": f"photos/{stem}.{extension}", "fileName": f"{stem}.{extension}",
-                                 "zipEntryName": f"photos/{stem}.{extension}", "fileSize": len(data),
-                                 "checksum": hashlib.md5(data).hexdigest()})
-            file.writestr("metadata.json", json.dumps({
-                "version": 2, "format": "ZIP", "exportDate": 1_759_500_000_000, "appVersion": "25.10.03.001",
-                "categories": categories, "photos": photos, "settings": {"isDarkMode": False, "securitySettings": {
-                    "hasPIN": False, "hasPattern": False, "kidSafeModeEnabled": False, "deleteProtectionEnabled": False}},
-                "photoManifest": manifest}))
+                categories.append(
+                    {
+                        "id": number + 1,
+                        "name": f"category{number}",
+                        "displayName": name,
+                        "position": number,
+                        "createdAt": 1_759_500_000_000,
+                    }
+                )
+                photos.append(
+                    {
+                        "id": number + 1,
+                        "path": f"photos/{stem}.{extension}",
+                        "categoryId": number + 1,
+                        "name": name,
+                        "createdAt": 1_759_500_000_000 + number,
+                        "fileSize": len(data),
+                        "width": 640,
+                        "height": 480,
+                    }
+                )
+                manifest.append(
+                    {
+                        "photoId": number + 1,
+                        "originalPath": f"photos/{stem}.{extension}",
+                        "fileName": f"{stem}.{extension}",
+                        "zipEntryName": f"photos/{stem}.{extension}",
+                        "fileSize": len(data),
+                        "checksum": hashlib.md5(data).hexdigest(),
+                    }
+                )
+            file.writestr(
+                "metadata.json",
+                json.dumps(
+                    {
+                        "version": 2,
+                        "format": "ZIP",
+                        "exportDate": 1_759_500_000_000,
+                        "appVersion": "25.10.03.001",
+                        "categories": categories,
+                        "photos": photos,
+                        "settings": {
+                            "isDarkMode": False,
+                            "securitySettings": {
+                                "hasPIN": False,
+                                "hasPattern": False,
+                                "kidSafeModeEnabled": False,
+                                "deleteProtectionEnabled": False,
+                            },
+                        },
+                        "photoManifest": manifest,
+                    }
+                ),
+            )
         self.run("init", "-q", library)
         self.run("import", "-q", "-l", library, archive)
         return library, self.names(library)
