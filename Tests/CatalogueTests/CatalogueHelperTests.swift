@@ -58,10 +58,10 @@ import Testing
     let helper = try CatalogueHelper()
     let id = try #require(helper.id)
     let commands = manyPages.enumerated().lazy.map { index, command in
-      if index == 1200 { kill(id, SIGSEGV) }
+      if index == 1200 { kill(id, SIGTERM) }
       return command
     }
-    #expect(throws: CatalogueError.helperFailed("it was ended by signal 11")) {
+    #expect(throws: CatalogueError.helperFailed("it was ended by signal 15")) {
       try write(with: helper, commands)
     }
   }
