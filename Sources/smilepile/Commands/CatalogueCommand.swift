@@ -35,7 +35,7 @@ struct CatalogueCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Photos side by side, 3 to 8; default: 4.", valueName: "number"))
   var columns = CatalogueOptions().columns
 
-  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only this category; may be given several times.")
   var category: [String] = []
 
   @Option(
