@@ -489,7 +489,8 @@ extension WalkedOperation {
       faults: { scene, isRunAgain in
         try scene.faultsOfGallery(
           // a photo that cannot be read is left out, and reported
-          photos: isRunAgain ? [2] : isUpdate ? [1, 2] : [0, 1, 2], isUpdate: isUpdate, isComplete: isRunAgain)
+          photos: isRunAgain ? [2] : isUpdate ? [1, 2] : [0, 1, 2], isUpdate: isUpdate, isComplete: isRunAgain
+        )
       })
   }
 

@@ -1,3 +1,4 @@
+import FileSystem
 import Gallery
 import Operations
 import PhotoLibrary
@@ -23,6 +24,9 @@ struct ExportPictures {
       "\($0.message); the archive has no thumbnail of it"
     }
     var notes = drawn.summary.notes
+    if drawn.summary.left > 0 {
+      notes.append("the cache is full; the archive has no thumbnail of \(Count(drawn.summary.left, "photo"))")
+    }
     let isHidden = { @Sendable (photo: Photo) in !BrowserFormats.show(fileNamed: photo.fileName) }
     if options.gallery != nil, try library.contents().photos.contains(where: isHidden) {
       counter.begin(0...1)
@@ -34,6 +38,10 @@ struct ExportPictures {
         !known.contains($0)
       }
       notes += views.summary.notes.filter { !notes.contains($0) }
+      if views.summary.left > 0 {
+        notes.append(
+          "the cache is full; a click in the gallery opens the file of \(Count(views.summary.left, "photo"))")
+      }
     } else {
       views = nil
     }

@@ -115,6 +115,14 @@ final class GalleryFolder: Sendable {
     return try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
   }
 
+  /// Throws `BackupError.notEnoughSpace` if copies of these sizes do not fit.
+  func requireSpace(forCopies sizes: [Int]) throws {
+    // the overhead of a file and its name in usual file systems
+    let needed = sizes.reduce(0) { $0.saturated(plus: $1).saturated(plus: 4096) }
+    let free = try target.freeBytes()
+    if needed > free { throw BackupError.notEnoughSpace(path, needed: needed, free: free) }
+  }
+
   /// Adds files to the list, before they are written, and makes their folders.
   ///
   /// - Parameter startPage: the MD5 of the start page that will be written; nil if it is not known yet.

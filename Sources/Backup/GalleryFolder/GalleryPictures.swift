@@ -63,11 +63,13 @@ final class GalleryPictures: Sendable {
     if items.contains(where: mustDraw) { _ = try foundSupport() }
     let names = items.map { mayNeed($0) }.filter { !$0.isEmpty }
     let new = Set(names.joined())
+    try folder.requireSpace(forCopies: items.filter(copies).map(\.content.size))
     if !new.isEmpty { try folder.list(new) }
     counter.setTotals(items: items.count, bytes: items.saturatedSum(\.content.size))
     counter.enter(.drawing)
     defer { photos.cache?.flush() }
-    let program = try new.isEmpty ? nil : PictureDrawer.program()
+    // found before another thread starts a helper; without it, only a gallery that needs no picture is written
+    let program = try? PictureDrawer.program()
     try Workers.forEach(
       items.indices, threads: threads,
       context: { [photos] in
@@ -110,6 +112,10 @@ final class GalleryPictures: Sendable {
   }
 
   // MARK: What is needed
+
+  private func copies(_ item: GalleryItem) -> Bool {
+    originals == .copy && !folder.has(GalleryFile.copy(of: item))
+  }
 
   private func wantsView(_ item: GalleryItem) -> Bool {
     originals == .none || !BrowserFormats.show(fileNamed: item.fileName)
@@ -158,7 +164,7 @@ final class GalleryPictures: Sendable {
     files.copy = folder.has(GalleryFile.copy(of: item))
     var fault = files.thumbnail == nil ? try knownFault(of: item) : nil
     let draws = fault == nil && (files.thumbnail == nil || wantsView(item) && !files.view)
-    let copies = !files.copy && (originals == .copy || fault != nil)
+    let copies = copies(item) || !files.copy && fault != nil
     guard draws || copies else { return .shown(files, fault) }
 
     let hidden = folder.hiddenName()
