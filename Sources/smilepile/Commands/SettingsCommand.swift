@@ -9,7 +9,7 @@ struct SettingsCommand: ParsableCommand {
     commandName: "settings",
     abstract: "Show and change the settings of a library.",
     discussion: """
-      Settings come with the backups of phones, and archives contain them. The keys are \(keys). `smilepile \
+      Settings come with the backups of phones, and archives contain all but similarity. The keys are \(keys). `smilepile \
       undo` takes back the last change. A change that lowers a protection asks for a confirmation, and for \
       the PIN of the library if it has one. An import of a backup uses the newer theme, and only raises \
       protections.
