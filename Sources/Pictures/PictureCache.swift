@@ -248,14 +248,18 @@ package final class PictureCache: Sendable {
 
   /// Removes thumbnails first, since a fingerprint is small and takes as long to make again.
   private static func evict(to limit: Int, _ database: Database) throws {
-    let leastUsed = { (condition: String) in
-      "id IN (SELECT id FROM picture WHERE \(condition) ORDER BY usedAt, id LIMIT 100)"
-    }
+    let columns =
+      "md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), usedAt"
     while try bytes(database) > limit {
+      // rows of new IDs are together; an update would leave a page for each
       try database.execute(
-        sql: "UPDATE picture SET thumbnail = NULL WHERE \(leastUsed("thumbnail NOT NULL"))")
+        sql: """
+          INSERT OR REPLACE INTO picture (\(columns))
+          SELECT \(columns) FROM picture WHERE thumbnail NOT NULL ORDER BY usedAt, id LIMIT 100
+          """)
       if database.changesCount > 0 { continue }
-      try database.execute(sql: "DELETE FROM picture WHERE \(leastUsed("TRUE"))")
+      try database.execute(
+        sql: "DELETE FROM picture WHERE id IN (SELECT id FROM picture ORDER BY usedAt, id LIMIT 100)")
       if database.changesCount == 0 { return }
     }
   }

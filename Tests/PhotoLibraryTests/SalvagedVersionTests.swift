@@ -179,6 +179,7 @@ import Testing
     try reconstruction.begin()
     var rebuilt = RebuiltContents(try Values(rows).contents)
     (rebuilt.libraryID, rebuilt.exports, rebuilt.sorting) = (rows.libraryID, rows.exports, rows.sorting)
+    rebuilt.dismissals = rows.dismissals
     _ = try reconstruction.commit(rebuilt, [])
     let library = try Library(path: scratch.path)
     var (actual, wanted) = (try library.read { try Values($0) }, expected.values)

@@ -36,7 +36,7 @@ struct CommandReference {
     var command: Command
   }
 
-  /// A command without subcommands, with its full name.
+  /// A command that runs, with its full name: one without subcommands, or one that has arguments of its own.
   private struct Leaf {
     var words: String
     var command: Dump.Command
@@ -93,7 +93,9 @@ struct CommandReference {
       let isGroup = child.subcommands?.contains { $0.commandName != "help" } ?? false
       guard isGroup else { return [Leaf(words: words, command: child)] }
       var group = leaves(of: child, below: words)
-      if !group.isEmpty {
+      if (child.arguments ?? []).contains(where: isShown) {
+        group.insert(Leaf(words: words, command: child), at: 0)
+      } else if !group.isEmpty {
         group[0].introduction =
           ["", "## \(words)", "", child.abstract ?? ""] + paragraphs(child.discussion ?? "")
       }

@@ -81,7 +81,7 @@ reuse_id() { # FOLDER
 
 # ~/Family, with a landscape, two copies of it as messengers send them, and a crop.
 similar_photos() {
-  library
+  smilepile init -q ~/Family >/dev/null
   mkdir -p ~/Pictures
   python3 -c 'import random, sys; sys.stdout.buffer.write(b"P6\n12 9\n255\n" + random.Random(1).randbytes(324))' >~/noise.ppm
   vips resize ~/noise.ppm ~/large.v 100
