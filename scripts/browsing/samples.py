@@ -126,6 +126,18 @@ class Samples:
         archive.unlink()
         return folder
 
+    def review(self, library):
+        """Adds smaller copies of three photos to a copy of a library, and returns the page that shows them side by side."""
+        similar, copies = self.work / "Similar", self.work / "copies"
+        shutil.copytree(library, similar)
+        copies.mkdir()
+        for photo in sorted((similar / "photos").rglob("*.jpg"))[:3]:
+            subprocess.run(["vipsthumbnail", "-s", "320", "-o", copies / f"{photo.stem}-sent.jpg", photo], check=True)
+        self.run("add", "-q", "-l", similar, copies, "--category", "Sent")
+        page = self.work / "review.html"
+        self.run("duplicates", "-q", "-l", similar, "--html", page)
+        return page
+
     # MARK: Status page
 
     def status(self, library, nights=5 * 365):
