@@ -37,6 +37,7 @@ struct SettingsProfileTests {
             "camera-access" : "on",
             "delete-protection" : "on",
             "kid-safe-mode" : "on",
+            "similarity" : "0.92",
             "theme" : "dark"
           },
           "version" : 1
