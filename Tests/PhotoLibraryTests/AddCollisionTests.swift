@@ -78,7 +78,7 @@ struct AddCollisionTests {
     try scratch.folder.write(MD5Collision.one, to: "library/photos/x.jpg")
     try scratch.makeVersion("8 photos added since an export") { database in
       try LibraryScratch.insertCategory("in", into: database)
-      try Settings(createdAt: 7).insert(database)
+      try LibraryScratch.insertSettings(into: database)
       var photo = photo
       photo.md5 = MD5Digest(hashing: MD5Collision.one)
       photo.fileSize = MD5Collision.one.count

@@ -90,6 +90,11 @@ struct LibraryScratch {
     Category(id: id, name: name, displayName: name, createdAt: 5, valuesAsOf: 5)
   }
 
+  /// Inserts default settings into a database of version 5 or newer.
+  static func insertSettings(into database: Database) throws {
+    try database.execute(sql: "INSERT INTO settings (id, createdAt, changedAt) VALUES (1, 7, 7)")
+  }
+
   /// Inserts `category()` into a database of any version.
   static func insertCategory(_ name: String = "family", into database: Database) throws {
     try database.execute(

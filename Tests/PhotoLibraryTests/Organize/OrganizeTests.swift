@@ -269,7 +269,7 @@ struct OrganizeTests {
   func migratedDeletions() throws {
     try scratch.makeVersion("10 undo of several changes") { database in
       try LibraryScratch.insertCategory(into: database)
-      try Settings(createdAt: 7).insert(database)
+      try LibraryScratch.insertSettings(into: database)
       try database.execute(
         sql: """
           INSERT INTO change VALUES ('old', 'remove', 1), ('new', 'remove', 2);
