@@ -63,8 +63,8 @@ import Testing
     do {
       _ = try await Self.rebuild(history)
     } catch RebuildError.isIntact {
-      // the changed bytes are on a free page
-      expectNone(try after.differences(history.library))
+      // the changed bytes are on a free page, or a flipped byte is in the name of a row
+      if damage != .flippedBytes { expectNone(try after.differences(history.library)) }
       return
     }
     expectNone(try history.library.faults())
