@@ -59,7 +59,8 @@ def pages_of(folder):
 
 
 def references(folder):
-    """Every reference of every page is a file of the folder, and every photo is two links from the start page."""
+    """Every reference of every page is a file of the folder, and every photo, or the JPEG that was drawn of it, is two links
+    from the start page."""
     faults = []
     for page in pages_of(folder):
         found = References(page)
@@ -70,7 +71,8 @@ def references(folder):
             faults.append(f"{page.name}: {len(found.images)} photos")
     start = References(folder / "index.html").links
     reached = {path for page in start if page.suffix == ".html" for path in References(page).links}
-    missing = set((folder / "photos").iterdir()) - reached
+    drawn = {path.stem for path in reached if path.parent.name == "view"}
+    missing = [path for path in (folder / "photos").iterdir() if path not in reached and path.name.split("_")[0] not in drawn]
     return faults + [f"more than two links to {path.name}" for path in missing]
 
 
@@ -335,19 +337,30 @@ def hostile(browser, folder, categories):
     return faults
 
 
-def undecodable(browser, page):
-    """A photo that the browser cannot decode shows its thumbnail, if it has one, and a link to its file."""
-    faults = []
+def first_photo(browser, page):
+    """Opens the first photo of a page in the viewer, and returns what is shown."""
     browser.open(page)
     browser.evaluate("document.querySelector('a.photo').click()")
-    found = browser.evaluate("""new Promise(end => setTimeout(() => {
+    return browser.evaluate("""new Promise(end => setTimeout(() => {
       const dialog = document.querySelector("dialog"), link = dialog.querySelector("a"), photo = document.querySelector("a.photo");
+      const image = dialog.querySelector("img");
       end({ hidden: link.hidden, href: link.href === photo.href, thumbnail: photo.querySelector("img")?.src,
-        shown: dialog.querySelector("img").getAttribute("src") && dialog.querySelector("img").src });
+        shown: image.getAttribute("src") && image.src, file: photo.href, width: image.naturalWidth });
     }, 500))""")
-    if found["hidden"] or not found["href"] or found["shown"] != found.get("thumbnail"):
-        faults.append(f"{page.name}: {found}")
-    return faults + quiet(browser, page.name)
+
+
+def undecodable(browser, page):
+    """A photo that the browser cannot decode shows its thumbnail, if it has one, and a link to its file."""
+    found = first_photo(browser, page)
+    is_right = not found["hidden"] and found["href"] and found["shown"] == found.get("thumbnail")
+    return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)
+
+
+def drawn(browser, page):
+    """Of a photo that browsers do not show, the viewer shows the JPEG that was drawn of it."""
+    found = first_photo(browser, page)
+    is_right = found["hidden"] and found["shown"] == found["file"] and "/gallery/view/" in found["file"] and found["width"]
+    return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)
 
 
 def barriers(browser, axe):

@@ -115,7 +115,9 @@ class Chromium:
             self.send("Page.handleJavaScriptDialog", {"accept": False}, self.session)
         elif method == "Network.requestWillBeSent":
             url = event["request"]["url"]
-            (self.files if url.startswith("file:") else self.requests).append(url)
+            # an image in the document itself is no request
+            if not url.startswith("data:"):
+                (self.files if url.startswith("file:") else self.requests).append(url)
         elif method == "Network.loadingFailed" and not event.get("canceled"):
             self.messages.append(f"failed: {event['errorText']}")
 
