@@ -85,7 +85,7 @@ package struct PDFFile {
 }
 
 extension String {
-  /// Returns the number behind the first occurrence of some text; nil if there is none.
+  /// Returns the number behind the first occurrence of some text; nil if the text or the number is missing.
   fileprivate func number(after text: String) -> Int? {
     guard let place = firstRange(of: text) else { return nil }
     return Int(self[place.upperBound...].prefix { $0.isASCII && $0.isNumber })

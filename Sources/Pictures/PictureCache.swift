@@ -306,7 +306,7 @@ package final class PictureCache: Sendable {
     }
   }
 
-  /// Runs a transaction in the temporary database. Returns nil if there is none.
+  /// Runs a transaction in the temporary database. Returns nil without a temporary database.
   @discardableResult
   func accessSpare<Value: Sendable>(
     creating: Bool = false, _ body: (Database) throws -> Value

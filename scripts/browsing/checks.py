@@ -357,7 +357,7 @@ def undecodable(browser, page):
 
 
 def drawn(browser, page):
-    """Of a photo that browsers do not show, the viewer shows the JPEG that was drawn of it."""
+    """The viewer shows the JPEG that was drawn of a HEIC file, which browsers do not show."""
     found = first_photo(browser, page)
     is_right = found["hidden"] and found["shown"] == found["file"] and "/gallery/view/" in found["file"] and found["width"]
     return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)

@@ -151,7 +151,7 @@ struct GalleryFolderRun {
 }
 
 extension ListedPhoto {
-  /// A click opens the drawn picture, or the copy if there is none.
+  /// A click opens the drawn picture; if the photo cannot be drawn, its copy.
   fileprivate init(_ item: GalleryItem, _ files: GalleryPictures.Files) {
     self.init(
       id: item.id, category: item.category, takenAt: item.takenAt, name: item.name,
