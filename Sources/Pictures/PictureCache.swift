@@ -43,6 +43,8 @@ package final class PictureCache: Sendable {
     var folder: OpenFolder?
     var pinned: PinnedDatabase?
     var waiting: [(content: FileContent, entry: Entry)] = []
+    /// The IDs of rows that were used.
+    var used: [Int64] = []
     var notes: [String] = []
     /// Why the cache cannot be written.
     var writeFault: String?
@@ -91,6 +93,8 @@ package final class PictureCache: Sendable {
     }
   }
 
+  deinit { flush() }
+
   /// What the user should know: that the cache was corrupt, or that pictures are not kept.
   package var notes: [String] { contents.withLock { $0.notes } }
 
@@ -112,22 +116,41 @@ package final class PictureCache: Sendable {
     if let waiting = contents.withLock({ $0.waiting.last { $0.content == content }?.entry }) {
       return waiting
     }
-    let find = { (database: Database) throws -> Entry? in
-      let rows = try database.rows(
-        """
-        SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt, \(Self.fingerprintColumns)
-        FROM picture
-        WHERE md5 = ? AND size = ? AND version = ?
-        """, [Data(content.md5.bytes), content.size, Self.version], of: "picture", Self.row)
-      guard let row = rows.first else { return nil }
-      // a write for each reading would take longer than the reading
-      if !database.configuration.readonly, Self.now - row.usedAt > Self.precisionOfUse {
-        try database.execute(
-          sql: "UPDATE picture SET usedAt = ? WHERE id = ?", arguments: [Self.now, row.id])
-      }
-      return row.entry
+    let find = { (database: Database) throws -> (id: Int64, usedAt: Int64, entry: Entry?)? in
+      let statement = try database.cachedStatement(
+        sql: """
+          SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt, \(Self.fingerprintColumns)
+          FROM picture
+          WHERE md5 = ? AND size = ? AND version = ?
+          """)
+      let row = try Row.fetchOne(
+        statement, arguments: [Data(content.md5.bytes), content.size, Self.version])
+      return try row.map { try Self.row(RowReader($0, of: "picture")) }
     }
-    return access(find) ?? accessSpare(find) ?? nil
+    let row = read(find) ?? nil
+    if let row, Self.now - row.usedAt > Self.precisionOfUse { remember(row.id) }
+    return row?.entry ?? accessSpare(find)??.entry
+  }
+
+  /// Remembers that a row was used. Rows are written together: a write for each would take longer than the reading.
+  private func remember(_ id: Int64) {
+    let isFull = contents.withLock { contents in
+      contents.used.append(id)
+      return contents.used.count >= Self.batch
+    }
+    if isFull { flushUses() }
+  }
+
+  private func flushUses() {
+    let used = contents.withLock { contents in
+      defer { contents.used = [] }
+      return contents.used
+    }
+    guard !used.isEmpty, keepsPictures else { return }
+    access { database in
+      let statement = try database.cachedStatement(sql: "UPDATE picture SET usedAt = ? WHERE id = ?")
+      for id in used { try statement.execute(arguments: [Self.now, id]) }
+    }
   }
 
   /// Returns the dimensions and lengths of all pictures.
@@ -187,6 +210,7 @@ package final class PictureCache: Sendable {
 
   /// Writes all entries, and removes the least used pictures of a cache that has become too large.
   package func flush() {
+    flushUses()
     let waiting = contents.withLock { contents in
       defer { contents.waiting = [] }
       return contents.waiting
@@ -293,11 +317,20 @@ package final class PictureCache: Sendable {
   /// Runs a transaction. Returns nil if the cache is not available. A corrupt cache is created again, once.
   @discardableResult
   func access<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
+    withQueue { queue, keeps in keeps ? try queue.write(body) : try queue.read(body) }
+  }
+
+  /// Runs a statement that reads, outside of a transaction. Returns nil if the cache is not available.
+  private func read<Value: Sendable>(_ statement: (Database) throws -> Value) -> Value? {
+    withQueue { queue, _ in try queue.unsafeRead(statement) }
+  }
+
+  private func withQueue<Value: Sendable>(_ body: (DatabaseQueue, Bool) throws -> Value) -> Value? {
     contents.withLock { contents in
       for _ in 1...2 {
         guard let queue = contents.pinned?.queue else { return nil }
         do {
-          return contents.keeps ? try queue.write(body) : try queue.read(body)
+          return try body(queue, contents.keeps)
         } catch {
           recover(from: error, &contents)
         }

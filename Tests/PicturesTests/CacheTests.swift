@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Foundation
+import GRDB
 import PhotoLibrary
 import SystemPackage
 import TestSupport
@@ -119,6 +120,26 @@ struct CacheTests {
     #expect(size < 4_000_000)
   }
 
+  @Test("Cache: a picture that was read lately outlasts others that were written with it")
+  func use() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      for number in 1...300 { cache.store(.picture(Self.picture), for: content(number)) }
+    }
+    let queue = try DatabaseQueue(path: database)
+    try queue.write { try $0.execute(sql: "UPDATE picture SET usedAt = 1") }
+    do {
+      let cache = try PictureCache(of: library)
+      for number in 21...270 {
+        #expect(cache.entry(for: content(number)) == .picture(Self.picture))
+      }
+    }
+    let unused = try queue.read {
+      try Int.fetchAll($0, sql: "SELECT size FROM picture WHERE usedAt = 1 ORDER BY size")
+    }
+    #expect(unused == Array(1...20) + Array(271...300))
+  }
+
   private static let fingerprint = Fingerprint(
     differenceHash: .max - 1, frequencyHash: 1 << 63 | 5,
     luma: (0..<Fingerprint.lumaCount).map { UInt8($0 % 256) })
@@ -207,13 +228,15 @@ struct CacheTests {
     let folder = sample.path.appending(".cache").string
     chmod(folder, 0o500)
     defer { chmod(folder, 0o700) }
-    let cache = try PictureCache(of: library)
-    cache.store(.picture(Self.picture), for: content(2))
-    cache.flush()
-    #expect(!cache.keepsPictures)
-    #expect(cache.notes.count == 1)
-    #expect(cache.entry(for: content(1)) == .picture(Self.picture))
-    #expect(cache.entry(for: content(2)) == nil)
+    for keepsTemporarily in [false, true] {
+      let cache = try PictureCache(of: library, keepsTemporarily: keepsTemporarily)
+      cache.store(.picture(Self.picture), for: content(2))
+      cache.flush()
+      #expect(!cache.keepsPictures)
+      #expect(cache.notes.count == 1)
+      #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+      #expect(cache.entry(for: content(2)) == (keepsTemporarily ? .picture(Self.picture) : nil))
+    }
   }
 
   @Test("Cache: what another user could have forged is refused", .enabled(if: geteuid() == 0))
