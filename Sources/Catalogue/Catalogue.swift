@@ -43,10 +43,9 @@ package struct Catalogue: Sendable {
   ) throws(LibraryError) {
     let photos = options.selection.isEmpty ? library.photos : try options.selection.photos(of: library)
     let byCategory = Dictionary(grouping: photos, by: \.categoryId)
-    let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-    func day(_ milliseconds: Int64) -> String { days.format(Date(milliseconds: milliseconds)) }
+    let days = LocalDay()
     self.title = Self.line(title)
-    self.day = days.format(date)
+    self.day = days.text(date.milliseconds)
     sections = library.categories.compactMap { category in
       guard let photos = byCategory[category.id], let first = photos.map(\.createdAt).min(),
         let last = photos.map(\.createdAt).max()
@@ -54,10 +53,10 @@ package struct Catalogue: Sendable {
       return Section(
         name: Self.line(category.displayName),
         photos: options.order.sorted(photos).map { photo in
-          Photo(name: Self.line(photo.name), day: day(photo.createdAt), content: photo.content)
+          Photo(name: Self.line(photo.name), day: days.text(photo.createdAt), content: photo.content)
         },
         // years of more than four digits are not in the order of their texts
-        days: min(day(first), day(last))...max(day(first), day(last)))
+        days: days.text(first)...days.text(last))
     }
   }
 

@@ -12,7 +12,7 @@ package struct ReviewPage {
   /// The start of every page, by which the file that a new page may replace is recognized.
   static let start = "<!DOCTYPE html>\n<html lang=\"en\" data-made-by=\"smilepile-duplicates\">"
 
-  /// The most photos of a page, so that a browser can show it.
+  /// The most photos of a page with several groups, so that a browser can show it.
   static let mostPhotos = 1_000
 
   /// The groups that are shown.
@@ -30,8 +30,9 @@ package struct ReviewPage {
     var count = 0
     groups = Array(
       summary.groups.prefix { group in
+        let isFirst = count == 0
         count += group.photos.count
-        return count <= Self.mostPhotos
+        return isFirst || count <= Self.mostPhotos
       })
   }
 
@@ -46,26 +47,32 @@ package struct ReviewPage {
   package func write(
     to path: FilePath, command: (DuplicateGroup) -> String, whileWriting: () throws -> Void = {}
   ) throws {
+    let name = try Self.name(at: path)
     _ = try Self.hasEarlierPage(at: path)
     let bytes = [UInt8](try source(command, whileWriting).utf8)
-    guard let name = path.lastComponent.map({ FilePath($0.string) }) else { return }
     if try Self.hasEarlierPage(at: path) {
       return try AtomicFile.replace(name, in: path.folder, with: bytes)
     }
     let output = try AtomicFile(in: path.folder)
     try output.file.write(bytes, at: 0)
-    guard try output.publish(as: [name]) != nil else {
+    guard let (_, durability) = try output.publish(as: [name]) else {
       throw ReviewPageError(path, "was created by another program")
     }
+    if case .unknown(let error) = durability { throw error }
+  }
+
+  private static func name(at path: FilePath) throws -> FilePath {
+    guard let name = path.lastComponent, name.kind == .regular else {
+      throw ReviewPageError(path, "is not the name of a file")
+    }
+    return FilePath(name.string)
   }
 
   /// Returns true if an earlier page has the name; false if the name is free.
   ///
   /// - Throws: `ReviewPageError`, if another file has the name, or if the path is invalid.
   package static func hasEarlierPage(at path: FilePath) throws -> Bool {
-    guard path.lastComponent?.kind == .regular else {
-      throw ReviewPageError(path, "is not the name of a file")
-    }
+    _ = try name(at: path)
     guard path.folder.realPath != nil else {
       throw ReviewPageError(path, "cannot be written: its folder is missing; create the folder")
     }
@@ -113,7 +120,9 @@ package struct ReviewPage {
         }
         body.element("footer") { footer in
           footer.element(
-            "p", text: "Made by smilepile \(version) on \(Self.day(now.milliseconds)). No photo was changed.")
+            "p",
+            text:
+              "Made by smilepile \(version) on \(LocalDay().text(now.milliseconds)). No photo was changed.")
         }
       }
     }
@@ -121,7 +130,7 @@ package struct ReviewPage {
     return page.source
   }
 
-  private var libraryName: String { library.path.lastComponent?.string ?? library.path.string }
+  private var libraryName: String { library.path.absolute.lastComponent?.string ?? library.path.string }
 
   private var sentence: String {
     let shown = groups.count < summary.groups.count ? " The page shows the first \(groups.count)." : ""
@@ -191,7 +200,7 @@ package struct ReviewPage {
       row("Category") { $0.name(summary.contents.category(of: photo) ?? "") }
       row("Size") { $0.text(photo.width > 0 ? "\(photo.width)×\(photo.height)" : "unknown") }
       row("Bytes") { $0.text("\(photo.fileSize)") }
-      row("Date") { $0.text(Self.day(photo.createdAt)) }
+      row("Date") { $0.text(LocalDay().text(photo.createdAt)) }
       row("File") { $0.name(photo.path) }
     }
   }
@@ -203,11 +212,6 @@ package struct ReviewPage {
     }
     guard let drawer, let file = try? library.open(photo) else { return nil }
     return try? drawer.draw(.thumbnail, file).get()
-  }
-
-  private static func day(_ milliseconds: Int64) -> String {
-    Date(milliseconds: milliseconds)
-      .formatted(Date.ISO8601FormatStyle(timeZone: .current).year().month().day())
   }
 }
 

@@ -35,7 +35,7 @@ package struct CacheFillRun {
 
   /// The plan: one photo for each content.
   private struct Plan {
-    var photos: [(photo: Photo, content: FileContent, attempts: Int)] = []
+    var photos: [(photo: Photo, content: FileContent, state: PictureCache.State?)] = []
     var cached = 0
     var count = 0
     /// Photos that these decoders did not draw before.
@@ -85,14 +85,11 @@ package struct CacheFillRun {
       plan.count += 1
       switch states[content] {
       case let state where has(state): plan.cached += 1
-      case nil, .drawn, .fingerprinted: plan.photos.append((photo, content, 0))
-      case .fault(.timeLimit, _, let attempts) where attempts < Self.mostAttempts:
-        plan.photos.append((photo, content, attempts))
-      case .fault(let fault, let decoders, _):
-        if decoders == support?.decoders {
+      case let state:
+        if let support, let fault = state?.fault(for: support.decoders) {
           plan.faults.append((photo, fault))
         } else {
-          plan.photos.append((photo, content, 0))
+          plan.photos.append((photo, content, state))
         }
       }
     }
@@ -103,9 +100,6 @@ package struct CacheFillRun {
   private func has(_ state: PictureCache.State?) -> Bool {
     state == .drawn || state == .fingerprinted && need == .fingerprints
   }
-
-  /// How many runs try a photo that takes too long.
-  private static let mostAttempts = 2
 
   private enum Outcome: Sendable {
     case drawn
@@ -129,12 +123,12 @@ package struct CacheFillRun {
     ) { index, drawer in
       try counter.checkCancellation()
       try cache.requireWritable()
-      let (photo, content, attempts) = photos[index]
+      let (photo, content, state) = photos[index]
       if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
       let isFull = isFull.withLock { $0 }
       let outcome =
         isFull && need == .pictures
-        ? .left : try draw(photo, content, attempts, drawer, library, cache, contents, support, isFull)
+        ? .left : try draw(photo, content, state, drawer, library, cache, contents, support, isFull)
       outcomes.withLock { $0[index] = outcome }
       if case .failed(let finding) = outcome { counter.report(finding) }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.fileName)
@@ -152,7 +146,8 @@ package struct CacheFillRun {
   }
 
   private func draw(
-    _ photo: Photo, _ content: FileContent, _ attempts: Int, _ drawer: PictureDrawer, _ library: Library,
+    _ photo: Photo, _ content: FileContent, _ state: PictureCache.State?, _ drawer: PictureDrawer,
+    _ library: Library,
     _ cache: PictureCache, _ contents: LibraryContents, _ support: PictureSupport, _ isFull: Bool
   ) throws -> Outcome {
     let label = contents.label(of: photo)
@@ -173,8 +168,7 @@ package struct CacheFillRun {
         return .drawn
       case .failure(let found):
         let fault = support.fault(found, ofFileNamed: photo.fileName)
-        let count = fault == .timeLimit ? attempts + 1 : 0
-        cache.store(.fault(fault, decoders: support.decoders, attempts: count), for: content)
+        cache.store(.fault(fault, by: support.decoders, after: state), for: content)
         return fault == .unknownFormat ? .undrawable(fault) : .failed(finding(fault, label))
       }
     } catch let error as FileError where !error.isResourceExhaustion {

@@ -20,6 +20,11 @@ extension PictureCache {
     package var missing = 0
     /// True if the cache cannot be read; it is then created again.
     package var isCorrupt = false
+
+    /// The number of thumbnails and large pictures.
+    package var drawn: Int { pictures + views }
+    /// The most bytes of all databases.
+    package static var limit: Int { mostBytes * CachedPicture.allCases.count }
   }
 
   /// Reads the cache of a library, without changing it. Blocks.

@@ -29,6 +29,13 @@ package final class PictureCache: Sendable {
     case picture(Picture)
     /// The content cannot be drawn by `decoders`; it took too long `attempts` times.
     case fault(PictureFault, decoders: String, attempts: Int)
+
+    /// Makes the entry of a photo that decoders cannot draw. Counts the attempts of the same decoders.
+    package static func fault(_ fault: PictureFault, by decoders: String, after state: State?) -> Entry {
+      var attempts = 0
+      if case .fault(.timeLimit, decoders, let earlier) = state { attempts = earlier }
+      return .fault(fault, decoders: decoders, attempts: fault == .timeLimit ? attempts + 1 : 0)
+    }
   }
 
   /// What the cache knows about a content, without its picture.
@@ -37,6 +44,17 @@ package final class PictureCache: Sendable {
     /// The cache has the fingerprint only.
     case fingerprinted
     case fault(PictureFault, decoders: String, attempts: Int)
+
+    /// How many runs try a photo that takes too long.
+    private static let mostAttempts = 2
+
+    /// Returns why a photo need not be tried again by decoders; nil if it should be tried.
+    package func fault(for decoders: String) -> PictureFault? {
+      guard case .fault(let fault, decoders, let attempts) = self,
+        fault != .timeLimit || attempts >= Self.mostAttempts
+      else { return nil }
+      return fault
+    }
   }
 
   private struct Contents {
@@ -82,7 +100,9 @@ package final class PictureCache: Sendable {
     self.keepsTemporarily = keepsTemporarily
     do {
       let folder = try Self.makeFolder(in: library)
-      lock = try FileLock("pictures.lock", in: folder.directory, exclusive: false)
+      // removing the files of a cache takes less than a second
+      lock = try FileLock(
+        "pictures.lock", in: folder.directory, exclusive: false, waiting: .seconds(10))
       contents.withLock { contents in
         contents.folder = folder
         open(&contents)

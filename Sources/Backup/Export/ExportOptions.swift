@@ -59,6 +59,9 @@ public struct ExportOptions: Sendable {
   public var includesThumbnails = false
   /// The appearance of the gallery that the archive gets; nil for none.
   package var gallery: Gallery.Style?
+  /// False to write an archive without thumbnails and gallery, with a warning, if none can be drawn or the cache of
+  /// pictures cannot be used.
+  public var requiresPictures = true
   /// The permissions of the archive, as in chmod(1); nil for access by the owner alone (0600).
   public var permissions: UInt16?
   /// Plans, but writes nothing.

@@ -47,7 +47,18 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    let pictures = options.drawsPictures ? try ExportPictures(of: library, options, counter) : nil
+    let pictures: ExportPictures?
+    do {
+      pictures = options.drawsPictures ? try ExportPictures(of: library, options, counter) : nil
+    } catch let error where !options.requiresPictures && !(error is CancellationError) {
+      var options = options
+      (options.includesThumbnails, options.gallery) = (false, nil)
+      var summary = try ExportRun(
+        libraryPath: libraryPath, destination: destination, options: options, counter: counter
+      ).run()
+      summary.warnings.append("the archive has no thumbnails and no gallery: \(error)")
+      return summary
+    }
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {

@@ -1,5 +1,6 @@
 import Foundation
 import Gallery
+import PhotoLibrary
 
 /// A photo with what determines its place in a gallery.
 struct ListedPhoto {
@@ -22,8 +23,7 @@ extension Gallery {
     _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Int64,
     edition: String? = nil
   ) {
-    let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-    func day(_ milliseconds: Int64) -> String { days.format(Date(milliseconds: milliseconds)) }
+    let days = LocalDay()
     let byCategory = Dictionary(grouping: photos, by: \.category)
     let shown = categories.map { category in
       let photos = (byCategory[category.id] ?? []).sorted { ($1.takenAt, $0.id) < ($0.takenAt, $1.id) }
@@ -31,10 +31,11 @@ extension Gallery {
         name: category.name,
         photos: photos.map { photo in
           Photo(
-            name: photo.name, day: day(photo.takenAt), file: photo.file, thumbnail: photo.thumbnail?.path,
+            name: photo.name, day: days.text(photo.takenAt), file: photo.file,
+            thumbnail: photo.thumbnail?.path,
             width: photo.thumbnail?.width ?? 0, height: photo.thumbnail?.height ?? 0)
         })
     }
-    self.init(shown, style: style, Facts(version: Version.current, day: day(date)), edition: edition)
+    self.init(shown, style: style, Facts(version: Version.current, day: days.text(date)), edition: edition)
   }
 }

@@ -51,8 +51,9 @@ extension ExportPlan {
       item.thumbnail.map { (item.thumbnailName, $0.bytes, $0.bytes) }
     }
     let views = items.compactMap { item in item.view.map { (item.viewName, $0.bytes, $0.bytes) } }
-    let texts = [(MetadataEntries.metadataName, 0, 0), (MetadataEntries.checksumsName, 0, 0)]
-    let pages = gallery.map { gallery($0, date: 0).pages.map { ($0.path, 0, 0) } } ?? []
-    return limits.refusals(entries: photos + thumbnails + views + pages + texts, archiveBytes: archiveBytes)
+    var texts = [MetadataEntries.metadataName, MetadataEntries.checksumsName]
+    if let gallery { texts += self.gallery(gallery, date: 0).pages.map(\.path) + [CategorySummary.entryName] }
+    return limits.refusals(
+      entries: photos + thumbnails + views + texts.map { ($0, 0, 0) }, archiveBytes: archiveBytes)
   }
 }

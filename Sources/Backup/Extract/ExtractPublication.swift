@@ -33,8 +33,8 @@ final class ExtractPublication: Sendable {
 
   private struct Progress {
     var published: [Photo] = []
-    /// The items whose names another process took in the meantime.
-    var taken: [Int] = []
+    /// The photos whose names another process took in the meantime.
+    var taken: [Photo] = []
     /// The first error. The system reports lost data only once, so all pending photos are suspect after a failed
     /// flush.
     var failure: (any Error)?
@@ -60,8 +60,8 @@ final class ExtractPublication: Sendable {
 
   /// Publishes the pending photos, and makes the names durable.
   ///
-  /// - Returns: the published photos, and the items whose names another process took in the meantime.
-  func finish() throws -> (published: [Photo], taken: [Int]) {
+  /// - Returns: the published photos, and those whose names another process took in the meantime.
+  func finish() throws -> (published: [Photo], taken: [Photo]) {
     let rest = pending.withLock { pending in
       defer { pending = Pending() }
       return pending.photos
@@ -83,7 +83,7 @@ final class ExtractPublication: Sendable {
           if try rename(photo) {
             progress.published.append(photo)
           } else {
-            progress.taken.append(photo.index)
+            progress.taken.append(photo)
           }
           left.removeFirst()
         }

@@ -72,7 +72,7 @@ final class ExtractWriting: Sendable {
     }
     let (published, taken) = try publication.finish()
     return Outcome(
-      written: published.map(\.index), taken: taken, damaged: damaged.values,
+      written: published.map(\.index), taken: taken.map(\.index), damaged: damaged.values,
       undated: undated.withLock { $0 }.sorted { $0.index < $1.index })
   }
 

@@ -156,9 +156,7 @@ final class GalleryFolder: Sendable {
   }
 
   /// Returns a name for a file that is not complete.
-  func hiddenName() -> FilePath {
-    GalleryFile.thumbnails.appending(PartialName.lockedFolder.random().components)
-  }
+  func hiddenName() -> FilePath { PartialName.lockedFolder.random() }
 
   /// Creates a file under a hidden name.
   func create(_ hidden: FilePath) throws -> File { try root.open(hidden, .create) }
@@ -192,8 +190,9 @@ final class GalleryFolder: Sendable {
   /// Publishes all files that were written, and makes them durable.
   func publishFiles() throws {
     guard !state.withLock({ $0.claimed.isEmpty }) else { return }
-    let (_, taken) = try publication.finish()
-    if !taken.isEmpty { throw GalleryFolderError.unknownFile(path) }
+    if let taken = try publication.finish().taken.first {
+      throw GalleryFolderError.unknownFile(root.path(of: taken.name))
+    }
   }
 
   /// The files and bytes that this run has written.

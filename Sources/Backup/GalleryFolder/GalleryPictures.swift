@@ -148,10 +148,8 @@ final class GalleryPictures: Sendable {
 
   /// Returns the fault of a photo that need not be tried again.
   private func knownFault(of item: GalleryItem) throws -> PictureFault? {
-    guard case .fault(let fault, let decoders, let attempts) = states[item.content],
-      fault != .timeLimit || attempts > 1, try decoders == foundSupport().decoders
-    else { return nil }
-    return fault
+    guard let state = states[item.content], case .fault = state else { return nil }
+    return state.fault(for: try foundSupport().decoders)
   }
 
   // MARK: Writing
@@ -161,11 +159,15 @@ final class GalleryPictures: Sendable {
     var files = Files()
     files.thumbnail = try writtenThumbnail(of: item)
     files.view = wantsView(item) && folder.has(GalleryFile.view(of: item))
-    files.copy = folder.has(GalleryFile.copy(of: item))
+    let hasCopy = folder.has(GalleryFile.copy(of: item))
     var fault = files.thumbnail == nil ? try knownFault(of: item) : nil
     let draws = fault == nil && (files.thumbnail == nil || wantsView(item) && !files.view)
-    let copies = copies(item) || !files.copy && fault != nil
-    guard draws || copies else { return .shown(files, fault) }
+    // a click opens the copy of a photo that cannot be drawn
+    func needsCopy() -> Bool { originals == .copy || fault != nil && !files.view }
+    guard draws || needsCopy() && !hasCopy else {
+      files.copy = needsCopy()
+      return .shown(files, fault)
+    }
 
     let hidden = folder.hiddenName()
     do {
@@ -174,9 +176,9 @@ final class GalleryPictures: Sendable {
         return .leftOut(photos.finding(ofItem: index, found))
       }
       if draws { fault = try draw(item, hidden, worker.drawer, &files) }
-      if copies || fault != nil && !files.copy {
+      files.copy = needsCopy()
+      if files.copy, !hasCopy {
         try folder.publish(hidden, as: GalleryFile.copy(of: item), size: item.content.size)
-        files.copy = true
       } else {
         folder.remove(hidden)
       }
@@ -238,8 +240,7 @@ final class GalleryPictures: Sendable {
         let support = try foundSupport()
         let fault = support.fault(found, ofFileNamed: item.fileName)
         photos.cache?.store(
-          .fault(fault, decoders: support.decoders, attempts: attempts(after: fault, item)),
-          for: item.content)
+          .fault(fault, by: support.decoders, after: states[item.content]), for: item.content)
         return fault
       }
     }
@@ -252,11 +253,5 @@ final class GalleryPictures: Sendable {
       return nil
     case .failure(let fault): return try foundSupport().fault(fault, ofFileNamed: item.fileName)
     }
-  }
-
-  private func attempts(after fault: PictureFault, _ item: GalleryItem) -> Int {
-    guard fault == .timeLimit else { return 0 }
-    if case .fault(_, _, let attempts) = states[item.content] { return attempts + 1 }
-    return 1
   }
 }

@@ -28,6 +28,7 @@ extension Job {
     options.phoneLimits = splitsForPhones ? PhoneLimits() : nil
     options.includesThumbnails = includesThumbnails
     options.gallery = gallery
+    options.requiresPictures = false
     options.verifies = verifies
     options.permissions = permissions
     options.lockWait = .seconds(lockWait)

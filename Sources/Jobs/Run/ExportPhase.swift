@@ -23,22 +23,11 @@ struct ExportPhase {
     return (destination, summary)
   }
 
-  /// Exports without pictures if none can be drawn: a backup does not depend on libvips.
   private func export(to folder: FilePath) throws -> ExportSummary {
-    var options = context.exportOptions
-    func run() throws -> ExportSummary {
-      try ExportRun(
-        libraryPath: context.library, destination: folder, options: options, counter: context.counter
-      ).run()
-    }
-    do {
-      return try run()
-    } catch let error as PictureSupportError {
-      (options.includesThumbnails, options.gallery) = (false, nil)
-      var summary = try run()
-      summary.warnings.append("the archive has no thumbnails and no gallery: \(error)")
-      return summary
-    }
+    try ExportRun(
+      libraryPath: context.library, destination: folder, options: context.exportOptions,
+      counter: context.counter
+    ).run()
   }
 
   /// Returns true if the error concerns only this destination, for example because its disk is full.

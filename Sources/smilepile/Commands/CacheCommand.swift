@@ -54,13 +54,13 @@ struct CacheCommand: ParsableCommand {
             ["pictures", "\(status.pictures)"], ["large pictures", "\(status.views)"],
             ["cannot be drawn", "\(status.faults)"],
             ["not drawn yet", "\(status.missing)"], ["size", "\(ByteCount(status.bytes))"],
-            ["limit", "\(ByteCount(PictureCache.mostBytes))"],
+            ["limit", "\(ByteCount(PictureCache.Status.limit))"],
           ]))
       reporter.json(
         Summary(
           pictures: status.pictures, largePictures: status.views, undrawable: status.faults,
-          missing: status.missing,
-          bytes: status.bytes, limit: PictureCache.mostBytes, isCorrupt: status.isCorrupt))
+          missing: status.missing, bytes: status.bytes, limit: PictureCache.Status.limit,
+          isCorrupt: status.isCorrupt))
     }
   }
 
@@ -144,7 +144,7 @@ struct CacheCommand: ParsableCommand {
       let reporter = Reporter(output)
       if !yes {
         let question =
-          "remove \(Count(before.pictures, "picture")) (\(ByteCount(before.bytes))) from the cache; the next scan "
+          "remove \(Count(before.drawn, "picture")) (\(ByteCount(before.bytes))) from the cache; the next scan "
           + "takes longer, since it draws them again"
         guard ConfirmationOption.isTerminal else {
           throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")
@@ -156,10 +156,10 @@ struct CacheCommand: ParsableCommand {
       try PictureCache.clear(library)
       let after = try PictureCache.status(of: library)
       reporter.result(
-        "removed \(Count(before.pictures, "picture")); the cache has \(Count(after.pictures, "picture"))")
+        "removed \(Count(before.drawn, "picture")); the cache has \(Count(after.drawn, "picture"))")
       reporter.json(
         Summary(
-          removed: before.pictures - after.pictures, pictures: after.pictures,
+          removed: max(0, before.drawn - after.drawn), pictures: after.drawn,
           bytes: max(0, before.bytes - after.bytes)))
     }
   }

@@ -41,7 +41,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
 
   func validate() throws {
     if exact, series || html != nil || search.threshold != nil {
-      throw ValidationError("--exact needs no --threshold, --series and --html; choose one")
+      throw ValidationError("--exact contradicts --threshold, --series and --html; remove --exact or these")
     }
   }
 
@@ -59,7 +59,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     for group in summary.groups { report.show(group) }
     if let page {
       let command = { (group: DuplicateGroup) in
-        "smilepile duplicates remove -l \(path.string.shellQuoted) --group \(group.number)"
+        search.removal(of: "\(group.number)", at: summary.threshold, in: path.absolute)
       }
       try ReviewPage(summary, of: Library(path: path), version: Version.current).write(
         to: page, command: command
@@ -67,7 +67,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
         if Signals.received != nil { throw CancellationError() }
       }
     }
-    report.finish(page: page)
+    report.finish(page: page, removal: search.removal(of: "NUMBER", at: summary.threshold, in: path))
     if !summary.failed.isEmpty { throw ExitStatus.incomplete }
   }
 
@@ -126,6 +126,14 @@ struct DuplicateOptions: ParsableArguments {
     var request = DuplicateRequest()
     (request.threshold, request.categories) = (threshold, category)
     return request
+  }
+
+  /// Returns the command that removes the copies of a group, found by the same search.
+  func removal(of number: String, at threshold: SimilarityThreshold, in library: FilePath) -> String {
+    let categories = category.map { " --category \($0.shellQuoted)" }.joined()
+    return
+      "smilepile duplicates remove -l \(library.string.shellQuoted) --threshold \(threshold)\(categories)"
+      + " --group \(number)"
   }
 
   @Sendable private static func threshold(_ text: String) throws -> SimilarityThreshold {

@@ -143,12 +143,13 @@ struct Photos: AsyncParsableCommand {
   }
 
   private static func table(of photos: [Photo]) -> TextTable {
-    TextTable(
+    let days = LocalDay()
+    return TextTable(
       .right, .left, .right, .left, .left, indentation: 2,
       rows: photos.map { photo in
         [
           "\(photo.id)",
-          Date(milliseconds: photo.createdAt).formatted(.iso8601.year().month().day()),
+          days.text(photo.createdAt),
           photo.isFromAssets ? "in the app" : "\(ByteCount(photo.fileSize))",
           photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-",
           photo.name.escaped,

@@ -144,7 +144,7 @@ struct Stats: AsyncParsableCommand {
       TextTable(
         .left, .right, .right, .left,
         rows: groups.map { group in
-          let dates = [group.oldest, group.newest].compactMap(\.self).map(Self.day)
+          let dates = [group.oldest, group.newest].compactMap(\.self).map(LocalDay().text)
           return [
             group.key.escaped, "\(Count(group.photos, "photo"))", "\(ByteCount(group.bytes))",
             dates.isEmpty
@@ -160,11 +160,6 @@ struct Stats: AsyncParsableCommand {
     reporter.json(
       GroupSummary(
         groups: groups.count, photos: groups.saturatedSum(\.photos), bytes: groups.saturatedSum(\.bytes)))
-  }
-
-  private static func day(_ milliseconds: Int64) -> String {
-    Date(milliseconds: milliseconds).formatted(
-      Date.ISO8601FormatStyle(timeZone: .current).year().month().day())
   }
 
   private static func fields(_ protection: LibraryProtection) -> [[String]] {

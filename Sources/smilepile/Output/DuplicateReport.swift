@@ -54,10 +54,12 @@ struct DuplicateReport {
   /// Prints a group with the photo that would be kept.
   func show(_ group: DuplicateGroup) {
     let others = group.others.map { ("\(Similarity($0.similarity))", $0.photo) }
+    let isSeries = group.kind == .series
+    let removed = isSeries ? [] : group.others.map(\.photo)
     show(
-      group, rows: [("best", group.best)] + others,
-      why: group.kind == .copies ? "  best: \(group.reason.rawValue)" : "")
-    showJSON(group, kept: group.kind == .copies ? group.best : nil)
+      group, rows: [("best", group.best)] + others, removed: removed,
+      why: isSeries ? "" : "  best: \(group.reason.rawValue)")
+    showJSON(group, kept: isSeries ? nil : group.best, removed: removed)
   }
 
   /// Prints a group with the photo that is kept and those that are removed.
@@ -65,15 +67,19 @@ struct DuplicateReport {
     show(
       part.group,
       rows: [("keep", part.kept)] + part.removed.map { ("remove", $0) } + part.spared.map { ("stays", $0) },
+      removed: part.removed,
       why: part.spared.isEmpty
         ? "" : "  \(Count(part.spared.count, "photo")) not like the one that is kept stay")
-    showJSON(part.group, kept: part.kept)
+    showJSON(part.group, kept: part.kept, removed: part.removed)
   }
 
-  private func show(_ group: DuplicateGroup, rows: [(String, Photo)], why: String) {
+  private func show(
+    _ group: DuplicateGroup, rows: [(String, Photo)], removed: [Photo], why: String
+  ) {
+    let days = LocalDay()
     reporter.result(
       "group \(group.number)  \(group.kind.rawValue)  \(Similarity(group.similarity))"
-        + (group.kind == .copies ? "  frees \(ByteCount(group.bytesToFree))" : "") + why)
+        + (group.kind == .copies ? "  frees \(ByteCount(removed.saturatedSum(\.fileSize)))" : "") + why)
     reporter.result(
       TextTable(
         .left, .right, .left, .left, .right, .left, indentation: 2,
@@ -81,17 +87,18 @@ struct DuplicateReport {
           [
             role, "\(photo.id)", Self.name(of: photo, summary.contents),
             photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-", "\(ByteCount(photo.fileSize))",
-            Date(milliseconds: photo.createdAt).formatted(.iso8601.year().month().day()),
+            days.text(photo.createdAt),
           ]
         }))
   }
 
-  /// - Parameter kept: nil for a series, all of whose photos are kept.
-  private func showJSON(_ group: DuplicateGroup, kept: Photo?) {
+  /// - Parameter kept: the photo that replaces the removed ones; nil for a series.
+  private func showJSON(_ group: DuplicateGroup, kept: Photo?, removed: [Photo]) {
+    let removedIDs = Set(removed.map(\.id))
     let similarities = [1] + group.others.map(\.similarity)
     let members = zip(group.photos, similarities).map { photo, similarity in
       Member(
-        id: photo.id, similarity: similarity, keep: kept.map { $0.id == photo.id } ?? true,
+        id: photo.id, similarity: similarity, keep: !removedIDs.contains(photo.id),
         why: kept?.id == photo.id && photo.id == group.best.id ? group.reason.rawValue : nil,
         name: photo.name, category: summary.contents.category(of: photo) ?? "", bytes: photo.fileSize,
         width: photo.width, height: photo.height, createdAt: photo.createdAt)
@@ -99,7 +106,7 @@ struct DuplicateReport {
     reporter.json(
       GroupLine(
         group: group.number, kind: group.kind.rawValue, photos: members,
-        bytesToFree: kept == nil ? 0 : group.photos.filter { $0.id != kept?.id }.saturatedSum(\.fileSize)))
+        bytesToFree: removed.saturatedSum(\.fileSize)))
   }
 
   /// Prints what the user should know about the search.
@@ -110,8 +117,10 @@ struct DuplicateReport {
 
   /// Prints the notes and the summary.
   ///
-  /// - Parameter page: the page that was written.
-  func finish(page: FilePath?) {
+  /// - Parameters:
+  ///   - page: the page that was written.
+  ///   - removal: the command that removes the copies of a group.
+  func finish(page: FilePath?, removal: String) {
     showNotes()
     let copies = summary.groups.filter { $0.kind == .copies }
     let photos = copies.map(\.others.count).reduce(0, +)
@@ -123,7 +132,7 @@ struct DuplicateReport {
         + "; compared \(Count(summary.compared, "photo")) at \(summary.threshold)")
     if let page { reporter.importantResult(page.string.escaped) }
     if !copies.isEmpty {
-      reporter.note("run smilepile duplicates remove --group NUMBER to keep only the best photo")
+      reporter.note("run \(removal) to keep only the best photo")
     }
     reporter.json(
       Summary(
