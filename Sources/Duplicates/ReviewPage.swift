@@ -113,7 +113,9 @@ package struct ReviewPage {
         }
         body.element("footer") { footer in
           footer.element(
-            "p", text: "Made by smilepile \(version) on \(Self.day(now.milliseconds)). No photo was changed.")
+            "p",
+            text: "Made by smilepile \(version) on \(Self.day(now.milliseconds)). This page changes no photo."
+          )
         }
       }
     }
