@@ -35,8 +35,9 @@ package struct Catalogue: Sendable {
   /// The number of photos.
   package var photoCount: Int { sections.saturatedSum(\.photos.count) }
 
-  /// Selects photos of a library, and orders them.
+  /// Selects photos of a library, and orders them. All days are in the local time zone.
   ///
+  /// - Parameter date: the moment whose day the title page has.
   /// - Throws: `LibraryError` if a category does not exist.
   package init(
     title: String, _ library: LibraryContents, _ options: CatalogueOptions, date: Date = Date()

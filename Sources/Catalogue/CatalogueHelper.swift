@@ -18,7 +18,10 @@ final class CatalogueHelper {
   private var waiting: [UInt8] = []
   private var hasBegun = false
 
-  /// Starts the program. Blocks until it is ready.
+  /// Starts the program. Blocks until it is ready, for at most 60 s.
+  ///
+  /// - Throws: `CatalogueSupportError`: the program is missing, does not start in time, or cannot write catalogues
+  ///   here.
   init() throws(CatalogueSupportError) {
     guard let program = HelperProgram.find(Self.name) else { throw .noProgram }
     do {
@@ -44,8 +47,8 @@ final class CatalogueHelper {
     let missing: (count: Int, characters: [Unicode.Scalar])
   }
 
-  /// Writes a document into a file. Blocks. Then the program has ended and changes the file no more. The caller must
-  /// discard the file after an error.
+  /// Writes a document into a file. Blocks. The program has ended when this returns or throws. The caller must discard
+  /// the file after an error.
   ///
   /// - Parameters:
   ///   - draw: passes on the commands; the last one is `end`.

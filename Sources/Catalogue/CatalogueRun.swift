@@ -39,7 +39,7 @@ extension Work where Summary == CatalogueSummary {
   /// Starts writing a catalogue of a library's photos, a PDF. Draws the thumbnails that the cache lacks first.
   ///
   /// The file appears when it is complete and durable, with mode 0600, and never replaces a file. Until then a failure, a
-  /// cancellation or a kill leaves nothing but thumbnails in the cache.
+  /// cancellation or a kill leaves only thumbnails in the cache.
   ///
   /// The summary throws `CatalogueSupportError` or `PictureSupportError` if this machine cannot write catalogues or draw
   /// pictures, `CatalogueError`, `CacheNotWritable`, `LibraryError`, `FileLock.Busy` or `FileError`.

@@ -18,9 +18,9 @@ package struct DuplicateRemoval: Sendable {
     package let group: DuplicateGroup
     /// The photo that is kept in the place of the others.
     package let kept: Photo
-    /// The photos to remove. All are similar to the one that is kept.
+    /// The photos to remove. Each is similar to the kept photo.
     package let removed: [Photo]
-    /// The photos that stay, since they are similar to the best one and not to the one that is kept.
+    /// The photos that stay: similar to the best photo, but not to the kept one.
     package let spared: [Photo]
   }
 

@@ -46,7 +46,9 @@ struct DuplicateSearchRun {
     let standard = SimilarityThreshold.standard
     return (
       stored.settings.similarityThreshold,
-      fault.map { "the stored similarity is out of range (\($0.reason)), and counts as \(standard)" }
+      fault.map { _ in
+        "the stored similarity is out of range, so \(standard) is used; reset the setting similarity"
+      }
     )
   }
 

@@ -122,7 +122,8 @@ package struct ReviewPage {
           footer.element(
             "p",
             text:
-              "Made by smilepile \(version) on \(LocalDay().text(now.milliseconds)). No photo was changed.")
+              "Made by smilepile \(version) on \(LocalDay().text(now.milliseconds)). This page changes no photo."
+          )
         }
       }
     }

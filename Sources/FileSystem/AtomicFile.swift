@@ -142,8 +142,8 @@ package struct AtomicFile: ~Copyable, Sendable {
     _ = try? directory.remove(reserved)
   }
 
-  /// Removes the partials of dead writers of this user, and the empty files that reserve their names. A caller for which a
-  /// name must be free looks after that.
+  /// Removes the partials of dead writers of this user, and the empty files that reserve their names. A caller that
+  /// requires a free name sweeps before it checks the name.
   package static func sweep(_ directory: borrowing Directory) {
     for name in (try? directory.names()) ?? [] { _ = try? removeAbandoned(name, in: directory) }
   }

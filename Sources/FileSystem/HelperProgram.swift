@@ -3,7 +3,10 @@ import SystemPackage
 
 /// The programs that smilepile starts for work on untrusted bytes.
 package enum HelperProgram {
-  /// Finds a program beside the running one, or where `scripts/install` puts it; returns nil if it is missing.
+  /// Finds a program beside the running one, or in `../libexec/smilepile`, where `scripts/install` puts it. Follows
+  /// `/proc/self/exe`, so that a link to the running program may be anywhere.
+  ///
+  /// - Returns: the first path that this user may execute (`X_OK`), or nil. Checks neither its owner nor what it is.
   package static func find(_ name: String) -> FilePath? {
     guard let folder = FilePath("/proc/self/exe").realPath?.removingLastComponent() else { return nil }
     let places = [

@@ -72,8 +72,7 @@ package struct Gallery: Sendable {
   /// How the pages look.
   package let style: Style
   let facts: Facts
-  /// What the names of the pages in `gallery` contain, so that they differ from those of other galleries; nil for plain
-  /// names.
+  /// The suffix of the page names in `gallery`, different for each content; nil for none.
   let edition: String?
   /// The pages of photos, by number minus one.
   let sections: [Section]
@@ -88,7 +87,7 @@ package struct Gallery: Sendable {
 
   /// Divides the categories into pages.
   ///
-  /// - Parameter edition: letters and digits that the names of the pages in `gallery` contain; nil for plain names.
+  /// - Parameter edition: the suffix of the page names in `gallery`, of letters and digits; nil for none.
   package init(
     _ categories: [Category], style: Style = Style(), _ facts: Facts, edition: String? = nil
   ) {

@@ -5,7 +5,8 @@ import Foundation
 package struct ContentSecurityPolicy: Sendable {
   /// Where the images of a document come from.
   package enum Images: String, Sendable {
-    /// The folder that the document is in. A document without a server is in no folder for Chromium, hence `file:`.
+    /// The folder that the document is in. In a document that is opened without a server, Chromium does not count the
+    /// files beside it as `'self'`, so the policy also permits `file:`.
     case folder = "'self' file:"
     /// The document itself, by `data:` URLs.
     case document = "data:"

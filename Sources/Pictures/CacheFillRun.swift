@@ -13,7 +13,7 @@ package struct CacheFillRun {
   var limit = PictureCache.mostBytes
   /// What is drawn.
   package var kind = CachedPicture.thumbnail
-  /// Returns true for a photo of which a picture is drawn.
+  /// Returns true for the photos to draw.
   package var selects: @Sendable (Photo) -> Bool = { _ in true }
   /// What the cache should have of each photo.
   package var need = Need.pictures

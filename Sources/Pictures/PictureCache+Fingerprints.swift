@@ -20,7 +20,8 @@ package struct FingerprintTable: Sendable {
   /// Makes an empty table.
   package init() {}
 
-  /// Adds what is known of a content; nil for a flat picture. The first one of a content counts.
+  /// Adds what is known of a content; nil for a flat picture, and for a photo without a time in its header. If a
+  /// content is added several times, the first fingerprint and the last time count.
   package mutating func add(_ fingerprint: Fingerprint?, _ captured: CaptureTime?, of content: FileContent) {
     if let captured { self.captured[content] = captured }
     guard let fingerprint, places[content] == nil else { return }
@@ -30,7 +31,7 @@ package struct FingerprintTable: Sendable {
     luma += fingerprint.luma
   }
 
-  /// Adds the contents of another table that this one lacks.
+  /// Adds the fingerprints and times of another table that this one lacks.
   package mutating func add(_ other: FingerprintTable) {
     if places.isEmpty, captured.isEmpty {
       self = other

@@ -131,7 +131,10 @@ package final class PictureCache: Sendable {
 
   // MARK: Reading and writing
 
-  /// Returns what the cache knows about a content, and remembers that it was used. Nil if it knows nothing.
+  /// Returns what the cache knows about a content, and remembers that it was used. Nil if it knows nothing. Blocks.
+  ///
+  /// The database gets the time of the use later: when 200 uses have come together, by `flush`, or when this value is
+  /// released. A kill before that loses it, so that the picture may be removed earlier.
   package func entry(for content: FileContent) -> Entry? {
     if let waiting = contents.withLock({ $0.waiting.last { $0.content == content }?.entry }) {
       return waiting
@@ -228,7 +231,11 @@ package final class PictureCache: Sendable {
     if isFull { flush() }
   }
 
-  /// Writes all entries, and removes the least used pictures of a cache that has become too large.
+  /// Writes all entries and times of use, and removes the least recently used pictures of a cache that has become too
+  /// large. Blocks.
+  ///
+  /// Does not throw: after an error other than corruption the cache keeps no more pictures, and `notes` has the reason.
+  /// The entries are then written to the temporary file if `keepsTemporarily` is true, and are lost otherwise.
   package func flush() {
     flushUses()
     let waiting = contents.withLock { contents in
@@ -261,7 +268,7 @@ package final class PictureCache: Sendable {
     }
   }
 
-  /// True if the next pictures would replace others.
+  /// True if the cache uses 90 % of its limit or more. Blocks.
   package var isFull: Bool { (access { try Self.bytes($0) } ?? 0) >= limit / 10 * 9 }
 
   private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
@@ -340,11 +347,19 @@ package final class PictureCache: Sendable {
     withQueue { queue, keeps in keeps ? try queue.write(body) : try queue.read(body) }
   }
 
-  /// Runs a statement that reads, outside of a transaction. Returns nil if the cache is not available.
+  /// Runs one statement that reads, outside of a transaction, which costs less for each picture. Returns nil if the
+  /// cache is not available. A corrupt cache is created again, once.
   private func read<Value: Sendable>(_ statement: (Database) throws -> Value) -> Value? {
     withQueue { queue, _ in try queue.unsafeRead(statement) }
   }
 
+  /// Passes the database to `body`, and true if it may be written. Holds the lock of this value meanwhile, so that
+  /// other threads wait.
+  ///
+  /// If the cache is corrupt and can be written, deletes it, creates it again, and calls `body` once more. After any
+  /// other error, closes the database: the cache is neither read nor written from then on, and `notes` has the reason.
+  ///
+  /// - Returns: nil without a database, after another error, or after a second one.
   private func withQueue<Value: Sendable>(_ body: (DatabaseQueue, Bool) throws -> Value) -> Value? {
     contents.withLock { contents in
       for _ in 1...2 {

@@ -35,17 +35,20 @@ public struct PictureSupport: Sendable, Equatable {
     }
   }
 
-  /// A protection of the kernel.
+  /// A protection of the kernel that took effect in a helper, `smilepile-pictures` or `smilepile-catalogue`.
   public enum Protection: String, Sendable, CaseIterable {
     /// The helper cannot gain privileges. `PR_SET_NO_NEW_PRIVS`
     case privileges
     /// Other processes of the user cannot read its memory. `PR_SET_DUMPABLE`
     case memory
-    /// Its memory, files and time are limited. setrlimit(2)
+    /// Its memory is limited to 1 GiB, its descriptors to 64, and it writes no core dump. `smilepile-pictures` writes
+    /// no file, `smilepile-catalogue` none of 10 GB or more. setrlimit(2)
     case limits
-    /// It cannot open files. landlock(7)
+    /// `smilepile-pictures` opens no file; `smilepile-catalogue` opens only fonts and data for choosing fonts and
+    /// breaking lines, for reading. Since Linux 6.7, neither makes a TCP connection. landlock(7)
     case landlock
-    /// It cannot make other system calls than decoding needs. seccomp(2)
+    /// It computes, uses the descriptors that it has, and starts threads but no process. `smilepile-pictures` opens no
+    /// file; `smilepile-catalogue` opens files for reading only. Without this protection, neither works. seccomp(2)
     case seccomp
 
     /// Returns the protections of the bits that a helper sends.

@@ -83,7 +83,9 @@ package final class HelperProcess {
     return poll(&wanted, 1, 0) > 0 && wanted.revents & Int16(POLLHUP | POLLERR) != 0
   }
 
-  /// Sends a message with an open file.
+  /// Sends a message with an open file. Blocks while the socket's buffer is full.
+  ///
+  /// - Throws: `.ended` if the process has ended or closed its socket; `.notRun` if the socket fails.
   package func send(_ message: [UInt8], descriptor: CInt) throws(Failure) {
     while true {
       let sent = smilepile_send_descriptor(socket, message, message.count, descriptor)
@@ -98,6 +100,8 @@ package final class HelperProcess {
   /// second.
   ///
   /// - Returns: false if the process has sent a message and does not read. This message is not sent then.
+  /// - Throws: `.ended` if the process has ended or closed its socket; `.timeLimit` after `deadline`; `.cancelled`;
+  ///   `.notRun` if the socket fails.
   package func send(
     _ message: [UInt8], until deadline: ContinuousClock.Instant, isCancelled: () -> Bool = { false }
   ) throws(Failure) -> Bool {
@@ -120,6 +124,7 @@ package final class HelperProcess {
   /// Receives a message. Blocks until then; looks at the clock and at `isCancelled` at least ten times a second.
   ///
   /// - Parameter limit: the most bytes of the message.
+  /// - Throws: as `send`; `.notRun` also if the message is longer.
   package func receive(
     atMost limit: Int, until deadline: ContinuousClock.Instant, isCancelled: () -> Bool = { false }
   ) throws(Failure) -> [UInt8] {

@@ -8,8 +8,8 @@ int draw_sample(void);
 // Begins the document, which is written to a descriptor. To be called once.
 void begin_document(const struct command *page, const char *title, int descriptor);
 
-// Draws what a command tells, with its data. Takes the data of an image; the caller frees all other data. Returns 0 if the
-// command is invalid.
+// Draws a command with its data. Takes ownership of the data of an image; the caller frees all other data. Returns 0 if
+// the command is invalid.
 int draw(const struct command *command, char *data);
 
 // Writes the rest of the document.

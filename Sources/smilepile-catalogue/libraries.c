@@ -6,7 +6,7 @@ FUNCTIONS(DEFINE)
 #undef DEFINE
 
 const char *load_libraries(void) {
-  // it needs all the others
+  // libpangocairo loads cairo, Pango and fontconfig
   void *library = dlopen("libpangocairo-1.0.so.0", RTLD_NOW | RTLD_GLOBAL);
   if (!library) return dlerror();
 #define FIND(result, name, arguments) \

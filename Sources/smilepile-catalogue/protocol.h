@@ -1,5 +1,6 @@
 // The messages between smilepile and the program that writes catalogues, over a socket of the type SOCK_SEQPACKET at
-// descriptor 0. All numbers have the byte order of the machine. `CatalogueMessages.swift` has the same layout.
+// descriptor 0. All numbers have the byte order of the machine. `DocumentCommand.swift`, `CatalogueSupport.swift` and
+// `CatalogueHelper.swift` have the same layout.
 #ifndef SMILEPILE_CATALOGUE_PROTOCOL_H
 #define SMILEPILE_CATALOGUE_PROTOCOL_H
 #include <stdint.h>

@@ -44,8 +44,8 @@ struct request {
 
 enum job { JOB_THUMBNAIL = 1 };
 
-// What tells pictures apart that look alike, from the pixels of the thumbnail.
-// Pictures of larger boxes have none.
+// What pictures that look alike have in common, computed from the pixels of the thumbnail. Pictures of larger boxes
+// have no fingerprint.
 #define FINGERPRINT_BOX 512
 #define LUMA_COLUMNS 32
 #define LUMA_ROWS 24
@@ -53,7 +53,7 @@ enum job { JOB_THUMBNAIL = 1 };
 struct fingerprint {
   uint64_t difference_hash;  // dHash of 9 × 8 cells, row by row, the first bit is the highest
   uint64_t frequency_hash;   // pHash of 32 × 32 cells, in the same order
-  uint32_t is_present;       // 0 if the picture is flat: its luma has a standard deviation of less than 4
+  uint32_t is_present;       // 0 if the luma has a standard deviation of less than 4, or if memory was insufficient
   uint32_t reserved;
   uint8_t luma[LUMA_BYTES];  // the mean luma of 32 × 24 cells, row by row
 };

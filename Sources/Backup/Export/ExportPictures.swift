@@ -13,8 +13,15 @@ struct ExportPictures {
   /// Photos without pictures, and what the user should know about the caches.
   let warnings: [String]
 
-  /// Draws what the caches lack. If a cache cannot be written, the pictures exist as long as this value. Blocks; throws
-  /// what filling a cache throws.
+  /// Draws what the caches lack. If a cache cannot be written, the pictures exist as long as this value. Blocks.
+  ///
+  /// Fills the caches for all photos of the library, also those that the options leave out or that the base has.
+  /// `warnings` lists such photos, too, if they have no picture.
+  ///
+  /// - Throws: `PictureSupportError` if something is to be drawn and this machine cannot draw; `CacheNotWritable` if
+  ///   neither a cache nor the temporary file can be written; `OwnershipError` if another user can change a cache;
+  ///   `LibraryError`; `FileLock.Busy` if another process clears the cache or deletes photo files; `FileError`;
+  ///   `CancellationError`.
   init(of library: Library, _ options: ExportOptions, _ counter: ProgressCounter) throws {
     var run = CacheFillRun(path: library.path, counter: counter)
     run.keepsTemporarily = true

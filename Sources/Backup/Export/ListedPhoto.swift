@@ -4,17 +4,23 @@ import PhotoLibrary
 
 /// A photo with what determines its place in a gallery.
 struct ListedPhoto {
+  /// The ID of the photo, which orders photos of the same time.
   let id: Int64
+  /// The ID of the category.
   let category: Int64
   /// In milliseconds since 1970.
   let takenAt: Int64
+  /// The displayed name, of any text.
   let name: String
+  /// The path of the file that a click opens, relative to the gallery's folder.
   let file: String
+  /// The path of the thumbnail, relative to the gallery's folder, and its dimensions in pixels; nil if there is none.
   let thumbnail: (path: String, width: Int, height: Int)?
 }
 
 extension Gallery {
-  /// Lists the photos of each category by date, the newest first.
+  /// Lists the photos of each category by date, the newest first, and those of the same time by ID. Days are in the
+  /// local time zone.
   ///
   /// - Parameters:
   ///   - categories: the IDs and displayed names, in the order in which they are shown.

@@ -18,8 +18,8 @@ struct GalleryItem: Sendable {
   let label: String
 }
 
-/// The paths of files in a gallery's folder. They are made of the photo's ID and of digests, never of a text. A path stands
-/// for one content, so that an update adds files, and changes only the start page.
+/// The paths of files in a gallery's folder. They are made of the photo's ID and of digests, never of a text. A path
+/// belongs to one content. An update adds files, and changes only the start page.
 enum GalleryFile {
   static let pages: FilePath = "gallery"
   static let photos: FilePath = "photos"
@@ -33,8 +33,8 @@ enum GalleryFile {
   /// The path of the picture that a click opens.
   static func view(of item: GalleryItem) -> String { picture(.view, of: item, in: views) }
 
-  /// The path of a copy of the photo's file. It has the extension of a photo, or `bin`, since a browser runs the script in
-  /// a file with another one.
+  /// The path of a copy of the photo's file. Keeps the extension of a photo; any other becomes `bin`, since a browser
+  /// would run the script of an HTML or SVG file.
   static func copy(of item: GalleryItem) -> String {
     let ending = item.fileName.lastIndex(of: ".").map { item.fileName[$0...].dropFirst().lowercased() } ?? ""
     return path(of: item, "", in: photos, ending: PhotoKind.isPhotoEnding(ending) ? ending : "bin")

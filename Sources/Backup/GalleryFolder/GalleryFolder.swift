@@ -7,12 +7,12 @@ import Pictures
 import Synchronization
 import SystemPackage
 
-/// A folder that gets a gallery, or has one that is brought up to date.
+/// Writes a gallery into a folder, or updates it. All functions that read or write files block.
 ///
-/// The order of an update makes half a gallery impossible: list the new files, flush them under hidden names, rename them,
-/// replace the start page, remove files that the new gallery does not have, list what remains. Only the start page has the
-/// same name in both galleries, and it refers only to files that are complete. Files that are not in the list are neither
-/// replaced nor removed. Links are not followed.
+/// A reader never sees a part of a gallery. The order of an update: list the new files, flush them under hidden names,
+/// rename them, replace the start page, remove files that the new gallery does not have, list the files that remain.
+/// Only the start page has the same name in both galleries, and it refers only to files that are complete. Files that
+/// are not in the list are neither replaced nor removed. Links are not followed.
 final class GalleryFolder: Sendable {
   private static let listName: FilePath = ".smilepile-gallery"
   private static let startPage = FilePath(Gallery.startPage)
@@ -98,7 +98,10 @@ final class GalleryFolder: Sendable {
   /// Returns true if the gallery has this file already. Such a file is complete.
   func has(_ file: String) -> Bool { found?.files.contains(file) == true && present.contains(file) }
 
-  /// Returns the dimensions of a thumbnail that the gallery has already; nil if it is missing or not a JPEG.
+  /// Returns the dimensions of a thumbnail that the gallery has already; nil if it is missing, cannot be opened, or is
+  /// not a JPEG. Reads its header only.
+  ///
+  /// - Throws: `FileError` if the process or the system lacks a resource, or if the disk reports an error (EIO).
   func dimensions(of file: String) throws(FileError) -> (width: Int, height: Int)? {
     guard has(file) else { return nil }
     do throws(FileError) {
@@ -123,10 +126,12 @@ final class GalleryFolder: Sendable {
     if needed > free { throw BackupError.notEnoughSpace(path, needed: needed, free: free) }
   }
 
-  /// Adds files to the list, before they are written, and makes their folders.
+  /// Adds files to the list, before they are written, and makes their folders. Replaces `.smilepile-gallery` durably
+  /// unless the list has all of them.
   ///
   /// - Parameter startPage: the MD5 of the start page that will be written; nil if it is not known yet.
-  /// - Throws: `GalleryFolderError.unknownFile`.
+  /// - Throws: `GalleryFolderError.unknownFile` if a file that is not in the list has one of the names, and nothing has
+  ///   changed then; `ExtractError.notAFolder` if a file or a link has the name of a folder; `FileError`.
   func list(_ files: Set<String>, startPage: MD5Digest? = nil) throws {
     let old = state.withLock { $0.list }
     var new = old
@@ -143,7 +148,9 @@ final class GalleryFolder: Sendable {
     try target.sync()
   }
 
-  /// Writes a file. Any thread may call this. It is published together with others, at the latest by `publishFiles`.
+  /// Writes a file of mode 0600. Any thread may call this. `publishFiles` publishes it at the latest.
+  ///
+  /// - Throws: what `publish` throws; `FileError`. The hidden file is removed then.
   func write(_ bytes: [UInt8], to file: String) throws {
     let hidden = hiddenName()
     do {
@@ -158,16 +165,26 @@ final class GalleryFolder: Sendable {
   /// Returns a name for a file that is not complete.
   func hiddenName() -> FilePath { PartialName.lockedFolder.random() }
 
-  /// Creates a file under a hidden name.
+  /// Creates a file of mode 0600 under a hidden name. The caller publishes or removes it.
+  ///
+  /// - Throws: `FileError`, for example if the folder of the hidden name does not exist.
   func create(_ hidden: FilePath) throws -> File { try root.open(hidden, .create) }
 
   /// Opens a file under a hidden name for reading.
+  ///
+  /// - Throws: `FileError`.
   func open(_ hidden: FilePath) throws -> File { try root.open(hidden, .read) }
 
   /// Removes a file under a hidden name, if it was not published.
   func remove(_ hidden: FilePath) { _ = try? root.remove(hidden) }
 
-  /// Publishes a file that is complete under its hidden name. Does nothing if another thread writes the same file.
+  /// Publishes a file that is complete under its hidden name. Any thread may call this. Flushes and renames up to 256
+  /// files together: the call that completes such a batch blocks until they are flushed, and `publishFiles` publishes
+  /// the rest. Removes the hidden file if this run has written the same file already, or if another thread writes it.
+  ///
+  /// - Throws: `GalleryFolderError.unknownFile` if a folder or a link has the name; `FileError` if a batch cannot be
+  ///   published. The hidden files of that batch that were not renamed are removed then, and later batches fail with
+  ///   the same error.
   func publish(_ hidden: FilePath, as file: String, size: Int) throws {
     let isFirst = state.withLock { state in
       guard state.claimed.insert(file).inserted else { return false }
@@ -187,7 +204,10 @@ final class GalleryFolder: Sendable {
         replaces: present.contains(file)))
   }
 
-  /// Publishes all files that were written, and makes them durable.
+  /// Publishes all files that were written, and makes their names durable.
+  ///
+  /// - Throws: `GalleryFolderError.unknownFile` if another program created a file with the name of one of them
+  ///   meanwhile; `FileError`. Files that were published before the error stay until `rollBack`.
   func publishFiles() throws {
     guard !state.withLock({ $0.claimed.isEmpty }) else { return }
     if let taken = try publication.finish().taken.first {
@@ -214,8 +234,14 @@ final class GalleryFolder: Sendable {
 
   /// Replaces the start page, which commits the new gallery, and removes the files that the new gallery does not have.
   ///
+  /// The commit is the rename of the start page. `rollBack` does nothing from the moment before that rename, since the
+  /// start page may refer to the new files then. If this function throws from that moment on, files of both galleries
+  /// may remain; all are in the list, and the next run continues.
+  ///
   /// - Parameter files: all files of the new gallery except the start page. They must be published.
   /// - Returns: the number of removed files.
+  /// - Throws: `GalleryFolderError.unknownFile` if another program has changed the start page, which is not replaced
+  ///   then; `FileError`.
   func commit(_ page: [UInt8], _ files: Set<String>) throws -> Int {
     let digest = MD5Digest(hashing: page)
     if try digestOfStartPage() != digest {

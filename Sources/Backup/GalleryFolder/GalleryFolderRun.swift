@@ -12,12 +12,17 @@ extension Work where Summary == GalleryFolderSummary {
   /// Starts writing a gallery of a library's photos as a folder, or brings such a folder up to date.
   ///
   /// A reader sees the earlier gallery or the new one, also after a failure or a kill; then the next run completes the
-  /// new one. Other files in the folder are not changed. A cancelled run keeps the pictures that it has drawn.
+  /// new one. Other files in the folder are not changed. A cancelled run keeps the pictures that it has drawn; its
+  /// folder has the earlier start page, or none.
+  ///
+  /// Files have mode 0600, and folders that the run creates 0700. While pictures are drawn, the folder has copies of
+  /// photos under hidden names, with their metadata; a kill leaves them until the next run. Drawn thumbnails also go to
+  /// the library's cache, unless it is full or cannot be written.
+  ///
+  /// The summary throws `GalleryFolderError`, `ExtractError`, `BackupError.notEnoughSpace`, `PictureSupportError`,
+  /// `LibraryError`, `OwnershipError`, `FileLock.Busy` or `FileError`.
   ///
   /// - Parameter folder: a gallery, an empty folder, or a missing folder whose parent exists.
-  ///
-  /// The summary throws `GalleryFolderError`, `ExtractError`, `PictureSupportError`, `LibraryError`, `FileLock.Busy` or
-  /// `FileError`.
   public static func gallery(
     ofLibrary library: FilePath, to folder: FilePath, options: GalleryFolderOptions = GalleryFolderOptions()
   ) -> Self {

@@ -25,7 +25,7 @@ final class GalleryPictures: Sendable {
     var copy = false
   }
 
-  /// The values of a thread.
+  /// The reader and the drawer of one thread.
   private struct Worker {
     let reader: any GalleryPhotoReader
     let drawer: PictureDrawer
@@ -121,7 +121,8 @@ final class GalleryPictures: Sendable {
     originals == .none || !BrowserFormats.show(fileNamed: item.fileName)
   }
 
-  /// Returns true if a picture of the photo must be drawn, or was not drawn by decoders that may be other ones.
+  /// Returns true if neither the folder nor the cache has a needed picture. A recorded fault does not count: other
+  /// decoders may be installed now.
   private func mustDraw(_ item: GalleryItem) -> Bool {
     let isCached = if case .drawn = states[item.content] { true } else { false }
     return !isCached && !folder.has(GalleryFile.thumbnail(of: item))

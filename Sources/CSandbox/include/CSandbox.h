@@ -5,10 +5,19 @@
 
 // The restrictions that took effect. `PictureSupport.Protection` has the same order.
 enum protection {
-  PROTECTION_PRIVILEGES = 1 << 0,  // PR_SET_NO_NEW_PRIVS
-  PROTECTION_MEMORY = 1 << 1,      // PR_SET_DUMPABLE 0
-  PROTECTION_LIMITS = 1 << 2,      // resource limits
+  // The process cannot gain privileges (PR_SET_NO_NEW_PRIVS).
+  PROTECTION_PRIVILEGES = 1 << 0,
+  // Other processes of the user cannot read its memory (PR_SET_DUMPABLE 0).
+  PROTECTION_MEMORY = 1 << 1,
+  // Limits of address space, descriptors and written bytes; no core dump (setrlimit). smilepile-pictures writes no
+  // file, smilepile-catalogue none of 10 GB or more.
+  PROTECTION_LIMITS = 1 << 2,
+  // smilepile-pictures opens no file; smilepile-catalogue opens only fonts and data for choosing fonts and breaking
+  // lines, for reading. Since Linux 6.7, neither makes a TCP connection. A program reports the bit only if both steps
+  // took effect.
   PROTECTION_LANDLOCK = 1 << 3,
+  // The process computes, uses the descriptors that it has, and starts threads but no process. smilepile-pictures opens
+  // no file; smilepile-catalogue opens files for reading only. Both end if the kernel refuses the filter.
   PROTECTION_SECCOMP = 1 << 4,
 };
 

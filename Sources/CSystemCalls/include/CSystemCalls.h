@@ -22,7 +22,7 @@ int smilepile_is_dumpable(void);
 int smilepile_socket_pair(int *ends);
 // Sends a packet with an open file. unix(7), SCM_RIGHTS
 long smilepile_send_descriptor(int socket, const void *bytes, size_t count, int descriptor);
-// Sends a packet; EAGAIN if the receiver has not read so many that it must wait.
+// Sends a packet without blocking. Fails with EAGAIN if the socket's buffer is full.
 long smilepile_send_packet(int socket, const void *bytes, size_t count);
 // Receives a packet; EMSGSIZE if it is longer. Closes what comes with it.
 long smilepile_receive_packet(int socket, void *bytes, size_t count);

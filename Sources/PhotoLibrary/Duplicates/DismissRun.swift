@@ -21,8 +21,7 @@ package enum DismissError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .equalContents:
-      "nothing to dismiss: dismissing needs photos with different contents, and photos with equal bytes are no "
-        + "near-duplicates"
+      "no two of these photos have different bytes; dismiss photos with different bytes"
     }
   }
 }

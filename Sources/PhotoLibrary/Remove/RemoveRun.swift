@@ -74,7 +74,10 @@ struct RemoveRun {
     return summary
   }
 
-  /// Reads the photos that are kept.
+  /// Reads the whole files of the photos that are kept, except assets, and compares their checksums. Blocks.
+  ///
+  /// - Throws: `KeptPhotoNotIntact`; `LibraryError.noSuchPhoto` if the library has no photo with one of the IDs;
+  ///   `FileError` for an environment failure; `CancellationError`.
   private func checkKept(_ library: Library) throws {
     guard !options.kept.isEmpty else { return }
     var selection = LibrarySelection()

@@ -10,8 +10,8 @@ struct CacheCommand: ParsableCommand {
     commandName: "cache",
     abstract: "Show, fill and clear the cache of pictures.",
     discussion: """
-      The library's folder .cache keeps a thumbnail of each photo. It can be deleted at any time; “fill” draws the \
-      thumbnails again. Drawing needs libvips (apt install libvips42).
+      The library's folder .cache keeps thumbnails, and large pictures of HEIC and TIFF photos for galleries. It can \
+      be deleted at any time; “fill” draws the thumbnails again. Drawing needs libvips (apt install libvips42).
 
       Example:
         smilepile cache fill -l ~/Family
@@ -118,7 +118,7 @@ struct CacheCommand: ParsableCommand {
       commandName: "clear",
       abstract: "Remove all pictures from the cache.",
       discussion: """
-        Removes no photo. The next scan takes longer, since it draws the pictures again, and tries photos that \
+        Removes no photo. The next scan takes longer, since it draws the pictures again, and it tries photos that \
         could not be drawn. Asks for a confirmation; without a terminal, --yes is needed.
 
         Example:

@@ -11,7 +11,7 @@ extension DuplicatesCommand {
       commandName: "remove",
       abstract: "Remove the copies of groups, and keep one photo of each.",
       discussion: """
-        Removes only photos that are like the one that is kept. Before that, reads the kept photos: if one is missing \
+        Removes only photos that are like the kept photo. Before that, reads the kept photos: if one is missing \
         or corrupt, nothing is removed. Series are never removed. Asks for a confirmation, and for the PIN, as `remove` \
         does; `smilepile undo` restores the photos.
 
@@ -27,8 +27,8 @@ extension DuplicatesCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Keep the best photo, the first one that was added, or the one with this ID: best, first or an ID.",
-        valueName: "photo"), transform: Remove.keep)
+        "Photo to keep: best, first (added first) or an ID; default: best.", valueName: "photo"),
+      transform: Remove.keep)
     var keep = DuplicateRemoval.Keep.best
 
     @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and write nothing.")

@@ -99,7 +99,7 @@ extension SettingsCommand {
 
     /// Returns who stated a setting, and when, as far as the library records it.
     private static func origin(_ definition: SettingDefinition, _ settings: Settings) -> String {
-      guard definition.isStated(in: settings) else { return "default; not stated by any backup" }
+      guard definition.isStated(in: settings) else { return "default; not set" }
       let standard = "default: \(definition.defaultValue)"
       return definition.statedAt(in: settings).map { "since \(time($0)); \(standard)" }
         ?? "since \(time(settings.changedAt)) or before; \(standard)"
