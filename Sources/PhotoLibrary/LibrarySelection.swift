@@ -8,10 +8,8 @@ public struct LibrarySelection: Sendable, Equatable {
   public var names: [String] = []
   /// Categories, by the displayed name or by `name`.
   public var categories: [String] = []
-  /// Photos that were taken at this time or later, in milliseconds since 1970.
-  public var since: Int64?
-  /// Photos that were taken before this time, in milliseconds since 1970.
-  public var until: Int64?
+  /// The times when photos were taken.
+  public var taken = TakenRange()
 
   /// Selects nothing.
   public init() {}
@@ -20,7 +18,7 @@ public struct LibrarySelection: Sendable, Equatable {
   public var isEmpty: Bool { self == LibrarySelection() }
 
   /// True if it selects categories with all their photos.
-  var selectsWholeCategories: Bool { ids.isEmpty && names.isEmpty && since == nil && until == nil }
+  var selectsWholeCategories: Bool { ids.isEmpty && names.isEmpty && taken.isUnlimited }
 
   /// Returns the selected photos, in the library's order.
   ///
@@ -39,11 +37,11 @@ public struct LibrarySelection: Sendable, Equatable {
       (ids.isEmpty || ids.contains(photo.id))
         && (categoryIDs.isEmpty || categoryIDs.contains(photo.categoryId))
         && (patterns.isEmpty || patterns.contains { $0.matches(photo) })
-        && (since.map { photo.createdAt >= $0 } ?? true) && (until.map { photo.createdAt < $0 } ?? true)
+        && taken.contains(photo.createdAt)
     }
     for pattern in patterns where !photos.contains(where: { pattern.matches($0) }) {
       let place =
-        (categories.isEmpty ? "" : " in these categories") + (since ?? until == nil ? "" : " at this time")
+        (categories.isEmpty ? "" : " in these categories") + (taken.isUnlimited ? "" : " at this time")
       throw LibraryError.noSuchPhoto("a name like “\(pattern)”\(place)")
     }
     if let id = ids.subtracting(photos.map(\.id)).min() {

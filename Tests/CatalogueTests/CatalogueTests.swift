@@ -149,8 +149,8 @@ import Testing
     #expect(try names { $0.order = .name } == [["a", "B", "c"], ["z"]])
     #expect(try names { $0.order = .nameDescending } == [["c", "B", "a"], ["z"]])
     #expect(try names { $0.selection.categories = ["Zoo"] } == [["z"]])
-    #expect(try names { $0.selection.since = 1_700_000_000_000 - 86_400_000 } == [["a"]])
-    #expect(try names { $0.selection.until = 1_700_000_000_000 - 3 * 86_400_000 } == [["z"]])
+    #expect(try names { $0.selection.taken.since = 1_700_000_000_000 - 86_400_000 } == [["a"]])
+    #expect(try names { $0.selection.taken.until = 1_700_000_000_000 - 3 * 86_400_000 } == [["z"]])
     #expect(throws: LibraryError.noSuchCategory("Boats")) {
       try names { $0.selection.categories = ["Boats"] }
     }

@@ -447,7 +447,7 @@ private struct Family {
     var family = try Family("delete")
     try family.write(Family.backup(31), to: "a.zip")
     // later than the photo of the phone
-    family.night.job.since = 1_650_000_000_000
+    family.night.job.taken.since = 1_650_000_000_000
     let run = try await family.night.backup()
     #expect(run.inbox?.deleted == [])
     #expect(try family.names() == ["a.zip"])

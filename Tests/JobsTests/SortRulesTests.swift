@@ -30,12 +30,12 @@ struct SortRulesTests {
     #expect(rules[0].names == ["Screenshot*"])
     #expect(rules[1].names == ["IMG-*-WA*", "VID*"])
     #expect(rules[1].sizes.map(\.description) == ["1170x2532"])
-    let since = try #require(rules[1].since)
-    #expect(try #require(rules[1].until) - since >= 30 * 86_400_000)
-    #expect(rules[2].since == since)
-    #expect(rules[2].until == nil)
-    #expect(rules[3].since == nil)
-    #expect(try #require(rules[3].until) - since == 45_000_000)
+    let since = try #require(rules[1].taken.since)
+    #expect(try #require(rules[1].taken.until) - since >= 30 * 86_400_000)
+    #expect(rules[2].taken.since == since)
+    #expect(rules[2].taken.until == nil)
+    #expect(rules[3].taken.since == nil)
+    #expect(try #require(rules[3].taken.until) - since == 45_000_000)
   }
 
   @Test(

@@ -23,10 +23,8 @@ public struct ExportOptions: Sendable {
   public var format = Format.zip
   /// Categories by `name` or by the name that the app shows; all if empty.
   public var categories: [String] = []
-  /// Photos taken at this moment or later, in milliseconds since 1970.
-  public var since: Int64?
-  /// Photos taken before this moment, in milliseconds since 1970.
-  public var until: Int64?
+  /// The times when photos were taken.
+  public var taken = TakenRange()
   /// True to export the library's settings. False to write the app's defaults, since both apps require settings.
   public var includesSettings = true
   /// Encrypts every entry of the archive with AES-256. The entries' names reveal only the photos' ids. No phone can
@@ -80,7 +78,7 @@ public struct ExportOptions: Sendable {
   public init() {}
 
   /// True if categories or dates select the photos. An export without settings selects all photos.
-  package var selectsSomePhotos: Bool { !categories.isEmpty || since != nil || until != nil }
+  package var selectsSomePhotos: Bool { !categories.isEmpty || !taken.isUnlimited }
 
   /// True if the export contains all photos and the settings.
   var selectsEverything: Bool { !selectsSomePhotos && includesSettings }

@@ -117,8 +117,7 @@ package struct ExportPlan: Sendable {
       ? library.photos
       : library.photos.filter { photo in
         displayNames[photo.categoryId] != nil
-          && options.since.map { photo.createdAt >= $0 } ?? true
-          && options.until.map { photo.createdAt < $0 } ?? true
+          && options.taken.contains(photo.createdAt)
       }
     self.photos = photos
     settings = options.includesSettings ? library.settings : nil
@@ -281,7 +280,7 @@ extension ExportPlan {
     guard !options.selectsEverything else { return nil }
     var parts = options.categories.isEmpty ? ["all"] : ["some"] + categories.map(\.name).sorted()
     parts += [
-      options.since.map(String.init) ?? "", options.until.map(String.init) ?? "",
+      options.taken.since.map(String.init) ?? "", options.taken.until.map(String.init) ?? "",
       options.includesSettings ? "settings" : "",
     ]
     var digest = RunningMD5()

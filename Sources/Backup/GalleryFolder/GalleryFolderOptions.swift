@@ -23,10 +23,8 @@ public struct GalleryFolderOptions: Sendable {
   public var originals = GalleryOriginals.none
   /// Categories by `name` or by the name that the app shows; all if empty.
   public var categories: [String] = []
-  /// Photos taken at this moment or later, in milliseconds since 1970.
-  public var since: Int64?
-  /// Photos taken before this moment, in milliseconds since 1970.
-  public var until: Int64?
+  /// The times when photos were taken.
+  public var taken = TakenRange()
   /// The date on the pages; nil for now.
   public var date: Date?
   /// The password for encrypted archives.
@@ -42,11 +40,6 @@ public struct GalleryFolderOptions: Sendable {
 
   /// Makes the default options: all photos, with drawn pictures.
   public init() {}
-
-  /// Returns true if the dates select a photo that was taken at this moment.
-  func selects(takenAt moment: Int64) -> Bool {
-    since.map { moment >= $0 } ?? true && until.map { moment < $0 } ?? true
-  }
 }
 
 /// The result of writing a gallery's folder.

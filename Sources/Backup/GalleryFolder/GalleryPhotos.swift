@@ -71,7 +71,7 @@ final class LibraryGalleryPhotos: GalleryPhotos {
     categories = selected.map { ($0.id, $0.displayName) }
     let ids = Set(selected.map(\.id))
     let photos = contents.photos.filter {
-      ids.contains($0.categoryId) && options.selects(takenAt: $0.createdAt)
+      ids.contains($0.categoryId) && options.taken.contains($0.createdAt)
     }
     let withFiles = photos.compactMap { photo in photo.content.map { (photo, $0) } }
     assets = photos.count - withFiles.count
@@ -155,7 +155,7 @@ final class ArchiveGalleryPhotos: GalleryPhotos {
     var isEncrypted = false
     for (index, photo) in backup.photos.enumerated() {
       let record = photo.record
-      guard ids.contains(record.categoryId), options.selects(takenAt: record.createdAt) else { continue }
+      guard ids.contains(record.categoryId), options.taken.contains(record.createdAt) else { continue }
       let label = backup.label(of: photo)
       switch photo.location {
       case .asset: assets += 1

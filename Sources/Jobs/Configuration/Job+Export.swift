@@ -18,8 +18,7 @@ extension Job {
   var exportOptions: ExportOptions {
     var options = ExportOptions()
     options.categories = categories
-    options.since = since
-    options.until = until
+    options.taken = taken
     options.includesSettings = includesSettings
     options.allowsWeakPassword = allowsWeakPassword
     options.tags = archiveTags

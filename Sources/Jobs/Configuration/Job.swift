@@ -1,5 +1,6 @@
 import Backup
 import Gallery
+import PhotoLibrary
 import SystemPackage
 
 /// One entry of the job file: what to back up, where to, and how.
@@ -16,10 +17,8 @@ package struct Job: Sendable, Equatable {
   package var inboxes: [Inbox] = []
   /// The names of the selected categories; empty for all.
   package var categories: [String] = []
-  /// The earliest time of selected photos, in milliseconds since 1970.
-  package var since: Int64?
-  /// The time before which selected photos were taken, in milliseconds since 1970.
-  package var until: Int64?
+  /// The times when selected photos were taken.
+  package var taken = TakenRange()
   /// True if archives contain the library's settings.
   package var includesSettings = true
   /// The source of the password that encrypts the archives; nil for no encryption.

@@ -1,5 +1,6 @@
 import Backup
 import FileSystem
+import PhotoLibrary
 import SystemPackage
 import Yams
 
@@ -73,8 +74,7 @@ struct JobFileReader {
     {
       section.fault("categories", "is empty; remove the key to export all categories")
     }
-    job.since = date("since", &section)
-    job.until = date("until", &section)
+    job.taken = TakenRange(since: date("since", &section), until: date("until", &section))
     job.includesSettings = section.flag("settings") ?? true
     encryption(&section, &job)
     job.verifies = section.flag("verify") ?? true
@@ -126,7 +126,7 @@ struct JobFileReader {
 
   /// Reports keys that exclude each other.
   private func check(_ job: Job, _ section: inout YAMLSection) {
-    if let since = job.since, let until = job.until, until <= since {
+    if job.taken.isEmpty {
       section.fault("until", "must be later than “since”")
     }
     if job.splitsForPhones, job.password != nil {

@@ -81,8 +81,8 @@ private struct SortRulesReader {
       section.fault("taken", "must be two dates, for example 2025-07-01..2025-08-01")
       return
     }
-    (rule.since, rule.until) = (dates[0], dates[1])
-    if let since = rule.since, let until = rule.until, until <= since {
+    rule.taken = TakenRange(since: dates[0], until: dates[1])
+    if rule.taken.isEmpty {
       section.fault("taken", "must have its later date at the end")
     }
   }

@@ -28,10 +28,8 @@ package struct PixelSize: Sendable, Equatable, CustomStringConvertible {
 package struct SortRule: Sendable, Equatable {
   /// Patterns for the name or the file name.
   package var names: [String] = []
-  /// Photos that were taken at this time or later, in milliseconds since 1970.
-  package var since: Int64?
-  /// Photos that were taken before this time, in milliseconds since 1970.
-  package var until: Int64?
+  /// The times when photos were taken.
+  package var taken = TakenRange()
   /// Sizes in pixels.
   package var sizes: [PixelSize] = []
   /// The category of the photos, by the displayed name or by `name`.
@@ -41,12 +39,14 @@ package struct SortRule: Sendable, Equatable {
   package init(target: String) { self.target = target }
 
   /// True if the rule has no condition.
-  package var isWithoutCondition: Bool { names.isEmpty && since == nil && until == nil && sizes.isEmpty }
+  package var isWithoutCondition: Bool { names.isEmpty && taken.isUnlimited && sizes.isEmpty }
 
   /// The parts of the rule, for a digest.
   fileprivate var parts: [String] {
     names.map { "name \($0)" } + sizes.map { "size \($0)" }
-      + [since.map { "since \($0)" }, until.map { "until \($0)" }].compactMap { $0 } + ["to \(target)"]
+      + [taken.since.map { "since \($0)" }, taken.until.map { "until \($0)" }].compactMap { $0 } + [
+        "to \(target)"
+      ]
   }
 }
 
@@ -67,8 +67,7 @@ package struct SortRules: Sendable {
     rules.indices.first { index in
       let rule = rules[index]
       return (patterns[index].isEmpty || patterns[index].contains { $0.matches(photo) })
-        && (rule.since.map { photo.createdAt >= $0 } ?? true)
-        && (rule.until.map { photo.createdAt < $0 } ?? true)
+        && rule.taken.contains(photo.createdAt)
         && (rule.sizes.isEmpty
           || rule.sizes.contains { $0.width == photo.width && $0.height == photo.height })
     }

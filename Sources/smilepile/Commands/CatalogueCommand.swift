@@ -38,16 +38,7 @@ struct CatalogueCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "Only this category; may be given several times.")
   var category: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Only photos taken at this time or later.", valueName: "date"),
-    transform: DateArgument.parse)
-  var since: Date?
-
-  @Option(
-    help: ArgumentHelp("Only photos taken before this time.", valueName: "date"),
-    transform: DateArgument.parse)
-  var until: Date?
-
+  @OptionGroup var taken: TakenOptions
   @Option(
     help: ArgumentHelp(
       "Order of a category's photos: \(PhotoOrder.allCases.map(\.rawValue).joined(separator: ", ")); default: "
@@ -76,14 +67,13 @@ struct CatalogueCommand: AsyncParsableCommand {
     guard CatalogueOptions.columnNumbers.contains(columns) else {
       throw ValidationError("--columns \(columns) is outside of 3 to 8")
     }
-    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
 
   func run() async throws {
     var options = CatalogueOptions()
     (options.paper, options.columns, options.order) = (paper, columns, sort)
     options.selection.categories = category
-    (options.selection.since, options.selection.until) = (since?.milliseconds, until?.milliseconds)
+    options.selection.taken = taken.range
     let reporter = Reporter(output)
     let summary = try await reporter.follow(
       .catalogue(of: library.path(), to: FilePath(file), options: options), during: "catalogue")

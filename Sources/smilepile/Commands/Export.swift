@@ -40,15 +40,7 @@ struct Export: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Only photos taken at this time or later.", valueName: "date"),
-    transform: DateArgument.parse)
-  var since: Date?
-
-  @Option(
-    help: ArgumentHelp("Only photos taken before this time.", valueName: "date"),
-    transform: DateArgument.parse)
-  var until: Date?
+  @OptionGroup var taken: TakenOptions
 
   @Option(
     help: ArgumentHelp("Tag of the archive, for prune --tag and --keep-tag; may be given several times."))
@@ -135,15 +127,13 @@ struct Export: AsyncParsableCommand {
     if thumbnails || gallery.gallery, format == .json {
       throw ValidationError("a JSON backup has no pictures; remove --format json")
     }
-    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
 
   func run() async throws {
     var options = ExportOptions()
     options.format = format
     options.categories = category
-    options.since = since?.milliseconds
-    options.until = until?.milliseconds
+    options.taken = taken.range
     options.includesSettings = !noSettings
     options.tags = tag
     options.phoneLimits = split.map { _ in PhoneLimits() }

@@ -44,16 +44,7 @@ struct GalleryCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Only photos taken at this time or later.", valueName: "date"),
-    transform: DateArgument.parse)
-  var since: Date?
-
-  @Option(
-    help: ArgumentHelp("Only photos taken before this time.", valueName: "date"),
-    transform: DateArgument.parse)
-  var until: Date?
-
+  @OptionGroup var taken: TakenOptions
   @OptionGroup var style: GalleryStyleOptions
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
@@ -81,7 +72,6 @@ struct GalleryCommand: AsyncParsableCommand {
       throw ValidationError("give an archive or -l, not both")
     }
     if archive == nil, password.isGiven { throw ValidationError("a password needs an archive") }
-    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
 
   func run() async throws {
@@ -90,8 +80,7 @@ struct GalleryCommand: AsyncParsableCommand {
     options.style = style.style(reporter)
     options.originals = originals
     options.categories = category
-    options.since = since?.milliseconds
-    options.until = until?.milliseconds
+    options.taken = taken.range
     options.limits = limits.limits
     options.lockWait = lock.duration
     options.ledger = .ofThisUser

@@ -19,25 +19,14 @@ struct SelectionOptions: ParsableArguments {
   @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
   var category: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Photos taken at this time or later.", valueName: "date"),
-    transform: DateArgument.parse)
-  var since: Date?
-
-  @Option(
-    help: ArgumentHelp("Photos taken before this time.", valueName: "date"), transform: DateArgument.parse)
-  var until: Date?
-
-  func validate() throws {
-    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
-  }
+  @OptionGroup var taken: TakenOptions
 
   var selection: LibrarySelection {
     var selection = LibrarySelection()
     selection.ids = id
     selection.names = name
     selection.categories = category
-    (selection.since, selection.until) = (since?.milliseconds, until?.milliseconds)
+    selection.taken = taken.range
     return selection
   }
 

@@ -60,13 +60,13 @@ import Testing
 
   @Test("Export: only the photos of the selected dates are exported")
   func byDate() async throws {
-    let since = try await exported { $0.since = 3000 }
+    let since = try await exported { $0.taken.since = 3000 }
     #expect(since.metadata.photos.map(\.id) == [3, 4, 5, 6, 7])
-    let until = try await exported { $0.until = 3000 }
+    let until = try await exported { $0.taken.until = 3000 }
     #expect(until.metadata.photos.map(\.id) == [1, 2])
     let both = try await exported {
-      $0.since = 2000
-      $0.until = 5000
+      $0.taken.since = 2000
+      $0.taken.until = 5000
       $0.categories = ["family", "cars"]
     }
     #expect(both.metadata.photos.map(\.id) == [3, 4])

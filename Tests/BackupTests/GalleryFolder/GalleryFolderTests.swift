@@ -124,7 +124,7 @@ import Testing
     for name in ["mine.txt", "photos/mine.txt", "gallery/1.html"] {
       try scratch.write("mine", to: "Gallery/\(name)")
     }
-    try await write { $0.until = 1_650_000_000_000 }
+    try await write { $0.taken.until = 1_650_000_000_000 }
     #expect(try names(in: "photos").count == 2)
     #expect(try names(in: "thumbnails").count == 1)
     for name in ["mine.txt", "photos/mine.txt", "gallery/1.html"] {
@@ -134,8 +134,8 @@ import Testing
 
   @Test("Gallery: the dates select photos")
   func dates() async throws {
-    #expect(try await write { $0.since = 1_650_000_000_000 }.photos == 2)
-    #expect(try await write { $0.until = 1_650_000_000_000 }.photos == 1)
+    #expect(try await write { $0.taken.since = 1_650_000_000_000 }.photos == 2)
+    #expect(try await write { $0.taken.until = 1_650_000_000_000 }.photos == 1)
   }
 
   @Test("Gallery: a folder with other files is refused, and unchanged")

@@ -319,8 +319,8 @@ import Testing
       switch selection {
       case "json": options.format = .json
       case "category": options.categories = ["Family"]
-      case "since": options.since = 0
-      default: options.until = .max
+      case "since": options.taken.since = 0
+      default: options.taken.until = .max
       }
     }
     let path = try #require(exported.archive)

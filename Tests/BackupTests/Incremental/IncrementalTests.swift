@@ -244,7 +244,7 @@ import Zip
     #expect(samePart.bytes == 0)
     let dated = try await history.export {
       $0.categories = ["family"]
-      $0.since = 1_700_000_000_003
+      $0.taken.since = 1_700_000_000_003
     }
     #expect(dated.increment == nil)
     let bare = try await history.export { $0.includesSettings = false }

@@ -67,7 +67,7 @@ struct SortTests {
     try addCategory("new")
     let late = try #require(scratch.contents().photos.first { $0.id == 5 }).createdAt
     var dated = rule(to: "family")
-    (dated.since, dated.until) = (late, late + 1)
+    dated.taken = TakenRange(since: late, until: late + 1)
     let plan = try sort(
       [rule(to: "cars", sizes: ["1x1", "1170x2532"]), rule(to: "new", "b*", "c*"), dated], isDryRun: true)
     let targets = Dictionary(uniqueKeysWithValues: plan.moves.photos.map { ($0.photo.id, $0.newCategory) })
