@@ -1,14 +1,6 @@
 internal import Pictures
 import Processes
 
-/// A rectangle on a page in points, 1/72 inch, from the upper left corner.
-struct Frame: Equatable {
-  var x: Double
-  var y: Double
-  var width: Double
-  var height: Double
-}
-
 /// What `smilepile-catalogue` does. The layout of the messages is in `Sources/smilepile-catalogue/protocol.h`.
 enum DocumentCommand {
   /// Begins the document.
@@ -83,18 +75,5 @@ enum DocumentCommand {
     bytes.append(number: first)
     bytes.append(number: second)
     bytes += data
-  }
-}
-
-/// The size of a page in points.
-struct PageSize: Equatable {
-  let width: Double
-  let height: Double
-
-  init(_ paper: CatalogueOptions.Paper) {
-    switch paper {
-    case .a4: (width, height) = (595.276, 841.89)
-    case .letter: (width, height) = (612, 792)
-    }
   }
 }

@@ -3,6 +3,8 @@ import Processes
 /// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
 enum HelperMessages {
   static let version: UInt16 = 2
+  /// `JOB_THUMBNAIL`.
+  private static let thumbnailJob: UInt16 = 1
   /// The bytes of a hello, a request and a reply.
   static let length = 32
   static let packetBytes = 32 << 10
@@ -40,7 +42,7 @@ enum HelperMessages {
     var bytes: [UInt8] = []
     bytes.append(number: requestMagic)
     bytes.append(number: version)
-    bytes.append(number: request.job.rawValue)
+    bytes.append(number: Self.thumbnailJob)
     bytes.append(number: request.box)
     bytes.append(number: request.quality)
     bytes.append(number: number)

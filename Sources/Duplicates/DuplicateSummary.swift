@@ -1,21 +1,6 @@
-internal import FileSystem
 package import Operations
 package import PhotoLibrary
 internal import Pictures
-package import SystemPackage
-
-/// What a search for duplicates looks for.
-package struct DuplicateRequest: Sendable {
-  /// How similar photos must be; nil for the setting of the library.
-  package var threshold: SimilarityThreshold?
-  /// The categories to search, by the displayed name or by `name`; all if empty.
-  package var categories: [String] = []
-  /// True to find series, too.
-  package var findsSeries = false
-
-  /// Looks for copies in all categories.
-  package init() {}
-}
 
 /// The result of a search for duplicates.
 package struct DuplicateSummary: Sendable, FindingReport {
@@ -45,16 +30,4 @@ package struct DuplicateSummary: Sendable, FindingReport {
 
   /// The photos that should have been compared and were not.
   package var findings: [Finding] { failed }
-}
-
-extension Work where Summary == DuplicateSummary {
-  /// Starts looking for similar photos in a library. Draws the pictures that the cache lacks. Changes no photo.
-  ///
-  /// The summary throws `PictureSupportError` if a picture is to be drawn and nothing can be drawn on this machine;
-  /// `LibraryError`, `FileLock.Busy` or `FileError`.
-  package static func findDuplicates(
-    _ request: DuplicateRequest = DuplicateRequest(), in library: FilePath
-  ) -> Self {
-    Work { counter in try DuplicateSearchRun(path: library, request: request, counter: counter).run() }
-  }
 }

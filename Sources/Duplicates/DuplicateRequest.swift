@@ -1,0 +1,14 @@
+package import PhotoLibrary
+
+/// What a search for duplicates looks for.
+package struct DuplicateRequest: Sendable {
+  /// How similar photos must be; nil for the setting of the library.
+  package var threshold: SimilarityThreshold?
+  /// The categories to search, by the displayed name or by `name`; all if empty.
+  package var categories: [String] = []
+  /// True to find series, too.
+  package var findsSeries = false
+
+  /// Looks for copies in all categories.
+  package init() {}
+}

@@ -1,0 +1,43 @@
+/// A picture of a photo.
+package struct Picture: Sendable, Equatable {
+  /// The width in pixels.
+  package var width: Int
+  /// The height in pixels.
+  package var height: Int
+  /// The bytes of a JPEG.
+  package var jpeg: [UInt8]
+  /// What similar pictures are found by; nil if the picture is flat.
+  package var fingerprint: Fingerprint?
+  /// When the photo was taken, according to its header; nil if the header does not tell. See `CaptureTime`.
+  package var captured: CaptureTime?
+
+  /// Describes a picture.
+  package init(
+    width: Int, height: Int, jpeg: [UInt8], fingerprint: Fingerprint? = nil, captured: CaptureTime? = nil
+  ) {
+    (self.width, self.height, self.jpeg) = (width, height, jpeg)
+    (self.fingerprint, self.captured) = (fingerprint, captured)
+  }
+}
+
+/// The size of a picture.
+package struct PictureSize: Sendable, Equatable {
+  /// The width in pixels.
+  package let width: Int
+  /// The height in pixels.
+  package let height: Int
+  /// The length of the JPEG in bytes.
+  package let bytes: Int
+
+  /// Describes a size.
+  package init(width: Int, height: Int, bytes: Int) {
+    (self.width, self.height, self.bytes) = (width, height, bytes)
+  }
+}
+
+extension Picture {
+  /// The picture with its fingerprint and date only.
+  var withoutThumbnail: Picture {
+    Picture(width: width, height: height, jpeg: [], fingerprint: fingerprint, captured: captured)
+  }
+}

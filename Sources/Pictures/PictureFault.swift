@@ -1,0 +1,27 @@
+/// Why a photo has no picture.
+public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
+  /// No decoder reads the format.
+  case unknownFormat
+  /// The decoder reports an error.
+  case unreadable
+  /// The photo has more than 250 megapixels.
+  case tooLarge
+  /// The photo crashed two helpers.
+  case crashed
+  /// The photo took longer than 20 seconds.
+  case timeLimit
+
+  /// The most pixels of a photo that is drawn.
+  package static let mostPixels = 250_000_000
+
+  /// The predicate of a sentence about the photo.
+  public var description: String {
+    switch self {
+    case .unknownFormat: "cannot be drawn: libvips does not read its format"
+    case .unreadable: "cannot be drawn: the file is corrupt, or no image"
+    case .tooLarge: "cannot be drawn: it has more than 250 megapixels"
+    case .crashed: "cannot be drawn: it crashed the decoder twice"
+    case .timeLimit: "cannot be drawn: it took longer than 20 seconds"
+    }
+  }
+}
