@@ -21,8 +21,8 @@ package struct Catalogue: Sendable {
     package let name: String
     /// The photos, in the order in which they are shown.
     package let photos: [Photo]
-    /// The days of the oldest and the newest photo.
-    let days: ClosedRange<String>
+    /// When the oldest and the newest photo were taken, in milliseconds since 1970.
+    let taken: ClosedRange<Int64>
   }
 
   /// The title of the document.
@@ -56,8 +56,7 @@ package struct Catalogue: Sendable {
         photos: options.order.sorted(photos).map { photo in
           Photo(name: Self.line(photo.name), day: days.text(photo.createdAt), content: photo.content)
         },
-        // years of more than four digits are not in the order of their texts
-        days: days.text(first)...days.text(last))
+        taken: first...last)
     }
   }
 

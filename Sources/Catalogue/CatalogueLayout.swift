@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Operations
+internal import PhotoLibrary
 internal import Pictures
 
 /// Places the contents of a catalogue on pages: a title page, the list of categories, and pages of photos. The number of
@@ -142,14 +143,15 @@ struct CatalogueLayout {
   }
 
   private var days: String? {
-    guard let first = catalogue.sections.map(\.days.lowerBound).min(),
-      let last = catalogue.sections.map(\.days.upperBound).max()
+    guard let first = catalogue.sections.map(\.taken.lowerBound).min(),
+      let last = catalogue.sections.map(\.taken.upperBound).max()
     else { return nil }
-    return "taken \(Self.text(of: first...last))"
+    return "taken \(Self.days(of: first...last))"
   }
 
-  private static func text(of days: ClosedRange<String>) -> String {
-    days.lowerBound == days.upperBound ? days.lowerBound : "\(days.lowerBound) to \(days.upperBound)"
+  private static func days(of taken: ClosedRange<Int64>) -> String {
+    let (first, last) = (LocalDay().text(taken.lowerBound), LocalDay().text(taken.upperBound))
+    return first == last ? first : "\(first) to \(last)"
   }
 
   /// A category with its number of photos and its first page.
@@ -182,7 +184,7 @@ struct CatalogueLayout {
       text: section.name, frame: frame, size: 16, gray: Self.black, style: .bold)
     let part = pages > 1 ? ", page \(page + 1) of \(pages)" : ""
     var facts = name
-    facts.text = "\(Count(section.photos.count, "photo")), \(Self.text(of: section.days))\(part)"
+    facts.text = "\(Count(section.photos.count, "photo")), \(Self.days(of: section.taken))\(part)"
     (facts.size, facts.gray, facts.style) = (8, Self.gray, [])
     let rule = Frame(x: Self.margin, y: 74, width: contentWidth, height: 0.5)
     return [.text(name), .text(facts, isBelow: true), .rectangle(rule, gray: 0.75)] + footer(number: number)

@@ -135,6 +135,7 @@ struct CatalogueRun {
       throw CatalogueError.incomplete(
         "the written file has \(Count(document.pageCount, "page")), not \(layout.pageCount)")
     }
+    try document.removeRepeatedNames(in: output.file)
     (summary.pages, summary.bytes) = (document.pageCount, document.bytes)
     try counter.checkCancellation()
     counter.enter(.committing)

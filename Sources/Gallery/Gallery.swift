@@ -48,9 +48,25 @@ package struct Gallery: Sendable {
     package var textSize = 100
     /// The sizes that a user can choose, in percent.
     package static let textSizes = 100...200
+    /// A chosen theme that does not exist.
+    private var unknownTheme: String?
 
     /// The default style.
     package init() {}
+
+    /// Chooses a theme. An unknown name chooses the default theme, which `warning` says.
+    package mutating func choose(themeNamed name: String) {
+      if let known = GalleryTheme.named(name) {
+        theme = known
+      } else {
+        unknownTheme = String(name.prefix(100))
+      }
+    }
+
+    /// What the user should know about the choice; nil for nothing.
+    package var warning: String? {
+      unknownTheme.map { "no theme is named “\($0)”; the gallery has the theme \(theme.name)" }
+    }
   }
 
   /// What the pages state about themselves.

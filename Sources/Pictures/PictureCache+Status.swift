@@ -53,24 +53,27 @@ extension PictureCache {
   }
 
   /// Reads what the cache of a library knows about all contents, without changing it: nothing if the cache is missing
-  /// or corrupt. Blocks.
-  static func states(of kind: CachedPicture, in library: Library) throws -> [FileContent: State] {
+  /// or corrupt, and nothing of rows that are corrupt. Reads all pictures. Blocks.
+  package static func states(of kind: CachedPicture, in library: Library) throws -> [FileContent: State] {
     guard let folder = try existingFolder(of: library), try bytes(of: kind, in: folder) != nil else {
       return [:]
     }
     do {
-      return try states(of: kind, in: folder)
+      return try states(of: kind, in: folder, isVerifying: true)
     } catch let error where isCorruption(error) {
       return [:]
     }
   }
 
-  private static func states(of kind: CachedPicture, in folder: OpenFolder) throws -> [FileContent: State] {
+  private static func states(
+    of kind: CachedPicture, in folder: OpenFolder, isVerifying: Bool = false
+  ) throws -> [FileContent: State] {
     let pinned = try openForReading(kind.database, in: folder)
     // the connection is closed with the last reference to its owner
     defer { withExtendedLifetime(pinned) {} }
     let rows = try pinned.queue.read { database in
-      try PictureCacheSchema.known.check(database) > 0 ? try states(in: database) : []
+      try PictureCacheSchema.known.check(database) > 0
+        ? try states(in: database, isVerifying: isVerifying) : []
     }
     return Dictionary(rows, uniquingKeysWith: { first, _ in first })
   }
@@ -92,11 +95,11 @@ extension PictureCache {
   /// Removes the cache of a library, but no untracked file in its folder. Blocks.
   ///
   /// - Throws: `FileLock.Busy` if another process uses the cache; `FileError`; `OwnershipError`.
-  package static func clear(_ library: Library) throws {
+  package static func clear(_ library: Library, lockWait: Duration = .zero) throws {
     let root = library.folder
     guard try root.directory.status(of: Library.pictureCache) != nil else { return }
     let folder = try root.directory.directory(Library.pictureCache)
-    let lock = try FileLock("pictures.lock", in: folder, exclusive: true)
+    let lock = try FileLock("pictures.lock", in: folder, exclusive: true, waiting: lockWait)
     for kind in CachedPicture.allCases { try removeDatabase(kind.database, in: folder) }
     lock.release()
   }

@@ -14,15 +14,15 @@ internal import SystemPackage
 /// be written is read, and keeps nothing new. `notes` reports both.
 package final class PictureCache: Sendable {
   /// The version of the pictures. Pictures of another version are drawn again.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.
-  private static let mostBytesOfPicture = HelperMessages.mostBytes
+  static let mostBytesOfPicture = HelperMessages.mostBytes
   /// How many pictures are written at a time.
   private static let batch = 200
   /// How exact `usedAt` is, in seconds.
-  private static let precisionOfUse: Int64 = 86_400
+  static let precisionOfUse: Int64 = 86_400
 
   /// What the cache knows about a content.
   package enum Entry: Sendable, Equatable {
@@ -142,9 +142,7 @@ package final class PictureCache: Sendable {
     let find = { (database: Database) throws -> (id: Int64, usedAt: Int64, entry: Entry?)? in
       let statement = try database.cachedStatement(
         sql: """
-          SELECT id, width, height, thumbnail, fault, decoders, attempts, usedAt, \(Self.fingerprintColumns)
-          FROM picture
-          WHERE md5 = ? AND size = ? AND version = ?
+          SELECT \(Self.rowColumns) FROM picture WHERE md5 = ? AND size = ? AND version = ?
           """)
       let row = try Row.fetchOne(
         statement, arguments: [Data(content.md5.bytes), content.size, Self.version])
@@ -197,29 +195,7 @@ package final class PictureCache: Sendable {
   }
 
   /// Returns what the cache knows about all contents.
-  package func states() -> [FileContent: State] { accessBoth(Self.states(in:)) }
-
-  static func states(in database: Database) throws -> [(FileContent, State)] {
-    try database.rows(
-      """
-      SELECT id, md5, size, fault, decoders, attempts, thumbnail IS NULL, fault IS NULL FROM picture
-      WHERE version = ?
-      """, [version], of: "picture"
-    ) { row in
-      guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
-        throw row.fault("md5 is invalid")
-      }
-      let content = FileContent(md5: md5, size: try row.count("size", at: 2))
-      guard try row.flag("thumbnail", at: 6) else { return (content, .drawn) }
-      if try row.flag("fault", at: 7) { return (content, .fingerprinted) }
-      return (
-        content,
-        .fault(
-          try row.enumeration("fault", at: 3), decoders: try row.text("decoders", at: 4),
-          attempts: try row.count("attempts", at: 5))
-      )
-    }
-  }
+  package func states() -> [FileContent: State] { accessBoth { try Self.states(in: $0) } }
 
   /// Keeps an entry. Writes it with others, at the latest by `flush`.
   package func store(_ entry: Entry, for content: FileContent) {
@@ -271,7 +247,7 @@ package final class PictureCache: Sendable {
   /// True if the cache uses 90 % of its limit or more. Blocks.
   package var isFull: Bool { (access { try Self.bytes($0) } ?? 0) >= limit / 10 * 9 }
 
-  private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+  static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
   private static func insert(_ entry: Entry, _ content: FileContent, _ database: Database) throws {
     var values: StatementArguments = [Data(content.md5.bytes), content.size, version]
@@ -285,10 +261,11 @@ package final class PictureCache: Sendable {
     try database.cachedStatement(
       sql: """
         INSERT OR REPLACE INTO picture (
-          md5, size, version, width, height, thumbnail, fault, attempts, decoders, \(fingerprintColumns), usedAt)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          md5, size, version, width, height, thumbnail, fault, attempts, decoders, \(fingerprintColumns), usedAt,
+          checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
-    ).execute(arguments: values + [now])
+    ).execute(arguments: values + [now, Int64(entry.checksum)])
   }
 
   /// The bytes of the pages that are in use.
@@ -313,30 +290,6 @@ package final class PictureCache: Sendable {
         sql: "DELETE FROM picture WHERE id IN (SELECT id FROM picture ORDER BY usedAt, id LIMIT 100)")
       if database.changesCount == 0 { return }
     }
-  }
-
-  private static func row(_ row: RowReader) throws -> (id: Int64, usedAt: Int64, entry: Entry?) {
-    let id = try row.integer("id", at: 0)
-    let usedAt = try row.integer("usedAt", at: 7, in: 0...now + precisionOfUse)
-    if let thumbnail = try row.optionalBytes("thumbnail", at: 3, count: 3...mostBytesOfPicture) {
-      // another program may have written the cache
-      guard thumbnail.starts(with: [0xFF, 0xD8, 0xFF]) else { return (id, usedAt, nil) }
-      return (
-        id, usedAt,
-        .picture(
-          Picture(
-            width: try row.count("width", at: 1), height: try row.count("height", at: 2),
-            jpeg: Array(thumbnail), fingerprint: try fingerprint(row, at: 8),
-            captured: try captured(row, at: 11)))
-      )
-    }
-    if try row.optionalText("fault", at: 4) == nil { return (id, usedAt, nil) }
-    return (
-      id, usedAt,
-      .fault(
-        try row.enumeration("fault", at: 4), decoders: try row.text("decoders", at: 5),
-        attempts: try row.count("attempts", at: 6))
-    )
   }
 
   // MARK: Opening

@@ -7,6 +7,7 @@ enum PictureCacheSchema {
   static let digests = [
     "c78959df7e8820e226745bae7d3b646b71625c0b922937a139a12f370c107dc6",
     "7e1947f5866a972979cce27300754e83e168dc04b0131a91de70a756e8280b2f",
+    "92562640ef2d7d9e1c77f19bb898e0aa7b2eb6829900f7790e1a343447756a87",
   ]
 
   /// The schemas of all versions.
@@ -50,6 +51,13 @@ enum PictureCacheSchema {
             CHECK (luma IS NULL OR length(luma) = 768 AND differenceHash NOT NULL AND frequencyHash NOT NULL);
           -- according to the header of the photo, in milliseconds since 1970
           ALTER TABLE picture ADD COLUMN capturedAt INTEGER
+          """)
+    }
+    migrator.registerMigration("3 checksums") { database in
+      try database.execute(
+        sql: """
+          -- the CRC-32 of a picture or fault, see `PictureCache.Entry.checksum`
+          ALTER TABLE picture ADD COLUMN checksum INTEGER
           """)
     }
     return migrator

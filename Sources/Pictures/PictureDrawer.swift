@@ -15,6 +15,8 @@ package final class PictureDrawer {
   package static let timeLimit = Duration.seconds(20)
   /// The number of pictures after which a helper is replaced, so that what a decoder leaks does not add up.
   static let picturesOfHelper: UInt64 = 500
+  /// How often a helper that ends before it is ready is started again.
+  private static let startAttempts = 5
 
   private let program: FilePath
   private let timeLimit: Duration
@@ -86,6 +88,18 @@ package final class PictureDrawer {
     if let helper, helper.requests < Self.picturesOfHelper, !helper.hasEnded { return helper }
     // the old one ends before the new one takes memory
     helper = nil
+    for _ in 1..<Self.startAttempts {
+      do {
+        return try start()
+      } catch .notStarted {
+        // the kernel may have killed it for lack of memory
+        continue
+      }
+    }
+    return try start()
+  }
+
+  private func start() throws(PictureSupportError) -> PictureHelper {
     let new = try PictureHelper(program: program)
     helper = new
     return new

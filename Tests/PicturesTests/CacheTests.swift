@@ -94,6 +94,34 @@ struct CacheTests {
     #expect(cache.keepsPictures)
   }
 
+  @Test("Cache: a row in which any byte changed is not used, and is not counted when pictures are drawn")
+  func changedBytes() throws {
+    let large = Pictures.Picture(
+      width: 3, height: 2, jpeg: [0xFF, 0xD8, 0xFF] + (0..<3_000).map { UInt8($0 % 251) },
+      fingerprint: Self.fingerprint, captured: CaptureTime(milliseconds: 7))
+    let fault = PictureCache.Entry.fault(.timeLimit, decoders: "8.14.1 jpeg", attempts: 1)
+    do {
+      let cache = try PictureCache(of: library)
+      for number in 1...8 { cache.store(.picture(large), for: content(number)) }
+      cache.store(fault, for: content(9))
+    }
+    let changes = [
+      "thumbnail = CAST(substr(thumbnail, 1, 2000) || x'00' || substr(thumbnail, 2002) AS BLOB)",
+      "thumbnail = substr(thumbnail, 1, 2999)", "luma = CAST(x'FF' || substr(luma, 2) AS BLOB)",
+      "width = 4", "differenceHash = 1", "frequencyHash = 1", "capturedAt = 8", "capturedAt = NULL",
+    ]
+    let queue = try DatabaseQueue(path: database)
+    try queue.write { database in
+      for (index, change) in changes.enumerated() {
+        try database.execute(sql: "UPDATE picture SET \(change) WHERE size = \(index + 1)")
+      }
+      try database.execute(sql: "UPDATE picture SET attempts = 2 WHERE size = 9")
+    }
+    let cache = try PictureCache(of: library)
+    for number in 1...9 { #expect(cache.entry(for: content(number)) == nil, "\(number)") }
+    #expect(try PictureCache.states(of: .thumbnail, in: library) == [:])
+  }
+
   @Test("Cache: a picture that is no JPEG is not used")
   func forgedPicture() throws {
     let cache = try PictureCache(of: library)

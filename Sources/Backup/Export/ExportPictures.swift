@@ -56,4 +56,27 @@ struct ExportPictures {
     counter.begin(0...1)
     counter.enter(.planning)
   }
+
+  /// Returns the sizes of the pictures that an export would add, as far as the caches tell. Draws nothing. Blocks.
+  static func forecast(
+    of library: Library, _ contents: LibraryContents, _ options: ExportOptions
+  ) throws -> (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize]) {
+    func sizes(
+      _ kind: CachedPicture, _ expected: PictureSize, of photos: [Photo]
+    ) throws -> [FileContent: PictureSize] {
+      guard !photos.isEmpty else { return [:] }
+      let states = try PictureCache.states(of: kind, in: library)
+      let drawable = photos.compactMap(\.content).filter { content in
+        if case .fault = states[content] { false } else { true }
+      }
+      return Dictionary(drawable.map { ($0, expected) }, uniquingKeysWith: { first, _ in first })
+    }
+    let hidden = contents.photos.filter { !BrowserFormats.show(fileNamed: $0.fileName) }
+    return try (
+      sizes(.thumbnail, PictureSize(width: 300, height: 225, bytes: 20_000), of: contents.photos),
+      sizes(
+        .view, PictureSize(width: 1600, height: 1200, bytes: 300_000),
+        of: options.gallery == nil ? [] : hidden)
+    )
+  }
 }

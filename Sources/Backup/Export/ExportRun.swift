@@ -91,11 +91,14 @@ public struct ExportRun {
     let base =
       try isSelectionUnchanged
       ? baseChoice?.base?.comparing(contents.photos, in: library, counter) : nil
+    let (thumbnails, views) =
+      try options.hasPictures && pictures == nil
+      ? ExportPictures.forecast(of: library, contents, options)
+      : (pictures?.thumbnails.pictures() ?? [:], pictures?.views?.pictures() ?? [:])
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
       base: base.map { ($0, try library.deletions(since: $0.sequence)) },
-      thumbnails: pictures?.thumbnails.pictures() ?? [:],
-      views: pictures?.views?.pictures() ?? [:], files: library.files(of:))
+      thumbnails: thumbnails, views: views, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     counter.report(plan.missingFindings)
     // before anything is published: reading takes long and can be cancelled
@@ -126,7 +129,7 @@ public struct ExportRun {
       reason: isSelectionUnchanged
         ? baseChoice?.reason : baseChoice.map { _ in "the categories changed during the export" }
     )
-    summary.warnings += pictures?.warnings ?? []
+    summary.warnings += [options.gallery?.warning].compactMap(\.self) + (pictures?.warnings ?? [])
     if options.reportsPhotos {
       summary.photoReports = outcome.plan.reports(
         of: libraryPath, options.format, corrupt: summary.corruptInLibrary)
@@ -188,8 +191,11 @@ public struct ExportRun {
 }
 
 extension ExportOptions {
-  /// True if the export needs thumbnails. A dry run draws nothing.
-  var drawsPictures: Bool { format == .zip && !isDryRun && (includesThumbnails || gallery != nil) }
+  /// True if the archive has pictures of its photos.
+  var hasPictures: Bool { format == .zip && (includesThumbnails || gallery != nil) }
+
+  /// True if the export draws the pictures that the caches lack. A dry run draws nothing.
+  var drawsPictures: Bool { hasPictures && !isDryRun }
 
   /// How often the export reads or writes each photo: with `verifies`, it reads the archive.
   var passes: Int { verifies ? 2 : 1 }

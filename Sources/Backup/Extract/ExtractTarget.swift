@@ -20,10 +20,19 @@ final class ExtractTarget: Sendable {
   /// Opens a folder. Creates a missing folder if `forWriting` is true, otherwise returns nil for it.
   ///
   /// - Throws: `ExtractError`, or `FileError`.
-  static func open(_ path: FilePath, forWriting: Bool) throws -> ExtractTarget? {
+  static func open(
+    _ path: FilePath, forWriting: Bool, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
+  ) throws -> ExtractTarget? {
     try refuseLibrary(path)
+    func lock() throws -> FolderLock {
+      do {
+        return try FolderLock(path, exclusive: true, waiting: lockWait, whileWaiting: whileWaiting)
+      } catch is FileLock.Busy {
+        throw ExtractError.busy(path)
+      }
+    }
     do {
-      return try ExtractTarget(path, Directory.open(path), forWriting: forWriting)
+      return try ExtractTarget(path, Directory.open(path), forWriting ? lock() : nil)
     } catch let error as FileError {
       if error.errno == .notDirectory { throw ExtractError.notAFolder(path) }
       guard error.errno == .noSuchFileOrDirectory else { throw error }
@@ -37,20 +46,15 @@ final class ExtractTarget: Sendable {
       guard forWriting else { return nil }
       try directory.makeDirectory(FilePath(name.string))
       try directory.sync()
-      return try ExtractTarget(path, directory.directory(FilePath(name.string)), forWriting: true)
+      return try ExtractTarget(path, directory.directory(FilePath(name.string)), lock())
     } catch let error as FileError where error.isMissing {
       throw ExtractError.noSuchFolder(folder)
     }
   }
 
-  private init(_ path: FilePath, _ root: consuming Directory, forWriting: Bool) throws {
-    self.path = path
+  private init(_ path: FilePath, _ root: consuming Directory, _ lock: FolderLock?) {
+    (self.path, self.lock) = (path, lock)
     self.root = root
-    do {
-      lock = try forWriting ? FolderLock(path, exclusive: true) : nil
-    } catch is FileLock.Busy {
-      throw ExtractError.busy(path)
-    }
     if isLocked { sweep() }
   }
 

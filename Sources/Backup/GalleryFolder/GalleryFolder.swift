@@ -42,11 +42,12 @@ final class GalleryFolder: Sendable {
   ///
   /// - Throws: `GalleryFolderError`; `ExtractError` if the path is no folder, is in a library, or another run writes to it;
   ///   `FileError`.
-  init(_ path: FilePath) throws {
+  init(_ path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}) throws {
     self.path = path
-    guard let target = try ExtractTarget.open(path, forWriting: true) else {
-      throw ExtractError.noSuchFolder(path)
-    }
+    guard
+      let target = try ExtractTarget.open(
+        path, forWriting: true, lockWait: lockWait, whileWaiting: whileWaiting)
+    else { throw ExtractError.noSuchFolder(path) }
     self.target = target
     publication = ExtractPublication(in: target)
     let names = try Self.names(in: target)

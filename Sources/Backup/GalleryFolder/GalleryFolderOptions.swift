@@ -33,7 +33,7 @@ public struct GalleryFolderOptions: Sendable {
   public var limits = Limits()
   /// Records damaged archives.
   public var ledger: Ledger?
-  /// How long to wait for a writer that is deleting photo files.
+  /// How long to wait for a writer that is deleting photo files, and for another run that writes the folder.
   public var lockWait = Library.readersWait
   /// The number of threads, each with a process that draws; nil for one for each core, at most four.
   package var threads: Int?

@@ -85,7 +85,7 @@ struct GalleryFolderRun {
   private func write(_ photos: some GalleryPhotos) throws -> GalleryFolderSummary {
     let isNew = folder.realPath == nil
     do {
-      return try write(photos, in: GalleryFolder(folder))
+      return try write(photos, in: openFolder())
     } catch {
       if isNew, let name = folder.lastComponent {
         // fails if the run has left a file, which the next run needs
@@ -95,9 +95,14 @@ struct GalleryFolderRun {
     }
   }
 
+  private func openFolder() throws -> GalleryFolder {
+    try GalleryFolder(folder, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
+  }
+
   private func write(_ photos: some GalleryPhotos, in folder: GalleryFolder) throws -> GalleryFolderSummary {
     var summary = GalleryFolderSummary()
-    (summary.warnings, summary.errors, summary.assets) = (photos.warnings, photos.leftOut, photos.assets)
+    summary.warnings = [options.style.warning].compactMap(\.self) + photos.warnings
+    (summary.errors, summary.assets) = (photos.leftOut, photos.assets)
     counter.report(photos.leftOut)
     do {
       let files = try GalleryPictures(of: photos, in: folder, options, counter).write(&summary)

@@ -43,13 +43,9 @@ extension JobFileReader {
       defer { close(&part) }
       var style = Gallery.Style()
       if let name = part.text("theme") {
-        if let theme = GalleryTheme.named(name) {
-          style.theme = theme
-        } else {
-          warnings.append(
-            ConfigurationFault(
-              line: part.line(of: "theme"),
-              message: "no theme is named “\(name)”; the gallery has the theme \(style.theme.name)"))
+        style.choose(themeNamed: name)
+        if let warning = style.warning {
+          warnings.append(ConfigurationFault(line: part.line(of: "theme"), message: warning))
         }
       }
       if let text = part.text("appearance") {

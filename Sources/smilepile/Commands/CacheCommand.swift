@@ -129,6 +129,7 @@ struct CacheCommand: ParsableCommand {
     var yes = false
 
     @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
     @OptionGroup var output: CommonOptions
 
     private struct Summary: Encodable {
@@ -153,7 +154,7 @@ struct CacheCommand: ParsableCommand {
           throw AuthorizationError.notConfirmed(library.path)
         }
       }
-      try PictureCache.clear(library)
+      try PictureCache.clear(library, lockWait: lock.duration)
       let after = try PictureCache.status(of: library)
       reporter.result(
         "removed \(Count(before.drawn, "picture")); the cache has \(Count(after.drawn, "picture"))")

@@ -19,6 +19,8 @@ extension DuplicatesCommand {
           smilepile duplicates remove -l ~/Family --group 104 --dry-run
         """)
 
+    @ParentCommand var list: DuplicatesCommand
+
     @Option(help: "The group with this number; may be given several times.")
     var group: [Int64] = []
 
@@ -41,6 +43,7 @@ extension DuplicatesCommand {
     @OptionGroup var output: CommonOptions
 
     func validate() throws {
+      try list.refuseListOptions()
       if group.isEmpty != all {
         throw ValidationError("choose groups with --group, or all of them with --all")
       }
@@ -93,6 +96,8 @@ extension DuplicatesCommand {
           smilepile duplicates dismiss -l ~/Family 104 117
         """)
 
+    @ParentCommand var list: DuplicatesCommand
+
     @Argument(help: ArgumentHelp("The IDs of the photos, at least two.", valueName: "id"))
     var ids: [Int64]
 
@@ -112,6 +117,7 @@ extension DuplicatesCommand {
     }
 
     func validate() throws {
+      try list.refuseListOptions()
       guard Set(ids).count > 1 else {
         throw ValidationError("name at least two different photos by their IDs")
       }

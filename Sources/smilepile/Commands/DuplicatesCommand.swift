@@ -45,6 +45,13 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
   }
 
+  /// Refuses the options that belong to the list of groups: a subcommand would ignore them.
+  func refuseListOptions() throws {
+    if series || exact || html != nil {
+      throw ValidationError("--series, --exact and --html need the command duplicates alone; remove them")
+    }
+  }
+
   func run() async throws {
     let path = try library.path()
     let reporter = Reporter(output)

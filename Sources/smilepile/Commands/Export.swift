@@ -148,7 +148,7 @@ struct Export: AsyncParsableCommand {
     options.reportsPhotos = reports.reportsPhotos
     options.includesThumbnails = thumbnails
     let reporter = Reporter(reports.output)
-    options.gallery = gallery.style(reporter)
+    options.gallery = gallery.style
     let (source, target) = (try library.path(), try destination())
     if requireMount { try checkMount(of: target) }
     // checks for a missing library before asking for a password

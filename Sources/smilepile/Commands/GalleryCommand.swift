@@ -77,7 +77,7 @@ struct GalleryCommand: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(common)
     var options = GalleryFolderOptions()
-    options.style = style.style(reporter)
+    options.style = style.style
     options.originals = originals
     options.categories = category
     options.taken = taken.range

@@ -14,6 +14,6 @@ struct GalleryOptions: ParsableArguments {
     }
   }
 
-  /// Returns the appearance; nil without a gallery. An unknown theme is reported, and the default is used.
-  func style(_ reporter: Reporter) -> Gallery.Style? { gallery ? appearance.style(reporter) : nil }
+  /// The appearance; nil without a gallery.
+  var style: Gallery.Style? { gallery ? appearance.style : nil }
 }

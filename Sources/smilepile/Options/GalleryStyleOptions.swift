@@ -24,17 +24,10 @@ struct GalleryStyleOptions: ParsableArguments {
   /// True if one of the options was given.
   var isGiven: Bool { theme != nil || appearance != nil || textSize != nil }
 
-  /// Returns the style. An unknown theme is reported, and the default is used.
-  func style(_ reporter: Reporter) -> Gallery.Style {
+  /// The style. An unknown theme is the default, and the gallery's summary has a warning.
+  var style: Gallery.Style {
     var style = Gallery.Style()
-    if let theme {
-      if let known = GalleryTheme.named(theme) {
-        style.theme = known
-      } else {
-        reporter.warn(
-          "no theme is named “\(theme.shortened.escaped)”; the gallery has the theme \(style.theme.name)")
-      }
-    }
+    if let theme { style.choose(themeNamed: theme) }
     if let appearance { style.appearance = appearance }
     if let textSize { style.textSize = textSize }
     return style

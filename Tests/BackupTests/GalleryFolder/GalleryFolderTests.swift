@@ -200,8 +200,19 @@ import Testing
   func concurrentRuns() async throws {
     try await write()
     let lock = try FolderLock(folder, exclusive: true)
-    await #expect(throws: ExtractError.self) { try await write() }
+    await #expect(throws: ExtractError.self) { try await write { $0.lockWait = .zero } }
     withExtendedLifetime(lock) {}
+  }
+
+  @Test("Gallery: a run waits for another one that writes the same folder")
+  func waitingRun() async throws {
+    try await write()
+    let lock = try FolderLock(folder, exclusive: true)
+    async let waiting = write()
+    try await Task.sleep(for: .milliseconds(300))
+    withExtendedLifetime(lock) {}
+    _ = consume lock
+    #expect(try await waiting.filesWritten == 0)
   }
 
   @Test("Gallery: a file that another program made under a name of the gallery is not replaced")
