@@ -29,8 +29,9 @@ struct PartSize {
         [(item.thumbnail, item.thumbnailName), (item.view, item.viewName)].compactMap { picture, name in
           picture.map { ($0.bytes, name.utf8.count) }
         }
-      // a byte of a name has at most six bytes as an entity, and three in a reference
-      element = 400 + 6 * item.photo.name.utf8.count + 6 * name
+      // a byte of a name has at most six bytes as an entity, and three in a reference; a photo may begin a year
+      element = 600 + 6 * item.photo.name.utf8.count + 6 * name
+      if item.view != nil { element += 200 + 6 * item.photo.name.utf8.count + 3 * name }
     }
   }
 
@@ -66,7 +67,9 @@ struct PartSize {
   }
 
   /// More than a page has without its photos.
-  private static let bytesOfPage = 16 << 10
+  private static let bytesOfPage = 24 << 10
+  /// More than a link to another page of a category has. A page has each of them twice.
+  private static let bytesOfPageLink = 200
   /// More than the name of a page has.
   private static let bytesOfPageName = 32
 
@@ -90,9 +93,11 @@ struct PartSize {
     guard hasGallery else { return }
     items += 1
     pages += member.element
-    guard items % Gallery.photosOnPage == 0 else { return }
+    let (fullPages, rest) = items.quotientAndRemainder(dividingBy: Gallery.photosOnPage)
+    guard rest == 0 else { return }
     entries += 1
-    pages += Self.bytesOfPage
+    // the other pages of the category link the new one, which links them and itself
+    pages += Self.bytesOfPage + 2 * 2 * (fullPages + 1) * Self.bytesOfPageLink
     add(derived: 0, name: Self.bytesOfPageName)
   }
 
