@@ -33,7 +33,12 @@ extension Gallery.Style {
     a { color: var(--accent); }
     h1 { margin: 1rem 0 0; font-size: 1.6rem; line-height: 1.25; }
     h2 { margin: 1.5rem 0 .5rem; font-size: 1.2rem; }
-    main > p { max-width: 45rem; }
+    main > p { max-width: 45rem; margin: .5rem 0; }
+    main > .facts { margin: 0 0 1rem; }
+    code { font: .875em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+    .hint { color: var(--muted); }
+    main > .warning { margin-bottom: 1rem; }
+    .warning { padding: .75rem; border: 2px solid var(--accent); border-radius: .5rem; color: var(--text); }
     h1, .name { display: -webkit-box; overflow: hidden; -webkit-box-orient: vertical; overflow-wrap: anywhere; }
     h1 { -webkit-line-clamp: 5; }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -41,22 +46,22 @@ extension Gallery.Style {
     .skip { position: absolute; left: -99rem; padding: .75rem; background: var(--surface); }
     .skip:focus { left: 0; top: 0; z-index: 1; }
     header nav { margin: 0 -.5rem; }
-    header nav, .pages, .steps { display: flex; flex-wrap: wrap; gap: .5rem; }
-    header a, .pages a, .steps a, .parts a {
+    header nav, .pages, .pages ul, .years { display: flex; flex-wrap: wrap; gap: 0 .5rem; }
+    header a, .pages a, .years a, .parts a, .original {
       display: inline-flex; align-items: center; justify-content: center; min-width: 2.75rem; min-height: 2.75rem;
       padding: 0 .5rem;
     }
     [aria-current] { font-weight: bold; text-decoration: none; color: var(--text); }
     .facts, time { color: var(--muted); }
-    .facts { margin: 0 0 1rem; }
     .photos, .categories {
       display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10rem, 45%), 1fr)); gap: .75rem;
       margin: 0; padding: 0; list-style: none;
     }
     .categories { grid-template-columns: repeat(auto-fill, minmax(min(14rem, 45%), 1fr)); }
     .categories li { display: flex; flex-direction: column; }
-    .photos li { content-visibility: auto; contain-intrinsic-size: auto 15rem; }
-    .photo { height: 100%; }
+    .photos li {
+      display: flex; flex-direction: column; content-visibility: auto; contain-intrinsic-size: auto 15rem;
+    }
     .photo, .card {
       display: flex; flex-direction: column; flex: 1; padding: .5rem; border: 1px solid var(--line);
       border-radius: .5rem; background: var(--surface); color: var(--text); text-decoration: none;
@@ -69,9 +74,13 @@ extension Gallery.Style {
     .name { margin-top: .5rem; -webkit-line-clamp: 3; }
     .card .name { font-weight: bold; }
     .card .facts { margin: 0; }
-    .pages { margin: 0 -.75rem .75rem; }
+    .original { align-self: flex-start; font-size: .875rem; }
+    .pages, .years { margin: 0 -.5rem; }
+    .pages { justify-content: space-between; }
+    .pages [rel=next] { margin-left: auto; }
+    .pages ul { flex-basis: 100%; margin: 0; padding: 0; list-style: none; }
+    .photos + .pages { margin-top: 1.5rem; }
     .parts { display: flex; flex-wrap: wrap; align-items: center; padding: 0 .5rem; }
-    .steps { justify-content: space-between; margin-top: 1.5rem; }
     .viewer {
       width: 100vw; height: 100vh; height: 100dvh; max-width: none; max-height: none; margin: 0; padding: .5rem; border: 0;
       background: var(--background); color: var(--text); overscroll-behavior: none; touch-action: pan-y pinch-zoom;
@@ -80,12 +89,14 @@ extension Gallery.Style {
     .viewer img { flex: 1; min-height: 0; max-width: 100%; object-fit: contain; }
     .viewer img:not([src]) { visibility: hidden; }
     .viewer p { margin: 0; text-align: center; overflow-wrap: anywhere; max-height: 4.5rem; overflow: auto; }
-    .viewer a { padding: .75rem; text-align: center; }
-    .viewer div { display: flex; justify-content: center; gap: .5rem; }
-    .viewer button {
-      min-width: 3rem; min-height: 3rem; padding: 0 1rem; border: 1px solid var(--line); border-radius: .5rem;
-      background: var(--surface); color: var(--text); font: inherit;
+    .viewer div { display: flex; flex-wrap: wrap; justify-content: center; gap: .5rem; }
+    .viewer button, .viewer a {
+      display: inline-flex; align-items: center; justify-content: center; min-width: 3rem; min-height: 3rem;
+      padding: 0 .625rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--surface);
+      color: var(--text); font: inherit;
     }
+    .viewer a { color: var(--accent); }
+    .viewer button:disabled { visibility: hidden; }
     dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); gap: .25rem 1rem; margin: 0; }
     dt { font-weight: bold; }
     dd { margin: 0; }
@@ -94,7 +105,7 @@ extension Gallery.Style {
     .photo:hover, .card:hover { border-color: var(--accent); }
     @media (prefers-contrast: more) {
       .facts, time { color: var(--text); }
-      .photo, .card, .tile, .viewer button { border-color: var(--text); }
+      .photo, .card, .tile, .viewer button, .viewer a { border-color: var(--text); }
     }
     @media (forced-colors: active) { .photo:hover, .card:hover { border-color: Highlight; } }
 

@@ -9,8 +9,10 @@ package struct Gallery: Sendable {
     package var name: String
     /// The day on which it was taken, `2025-07-14`.
     package var day: String
-    /// The path of the file that a click opens, relative to the gallery's folder.
+    /// The path of the photo's file, relative to the gallery's folder; if the gallery has none, that of a picture of it.
     package var file: String
+    /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
+    package var view: String?
     /// The path of the thumbnail; nil if the photo has none.
     package var thumbnail: String?
     /// The width of the thumbnail in pixels.
@@ -20,11 +22,17 @@ package struct Gallery: Sendable {
 
     /// Describes a photo.
     package init(
-      name: String, day: String, file: String, thumbnail: String? = nil, width: Int = 0, height: Int = 0
+      name: String, day: String, file: String, view: String? = nil, thumbnail: String? = nil, width: Int = 0,
+      height: Int = 0
     ) {
-      (self.name, self.day, self.file) = (name, day, file)
+      (self.name, self.day, self.file, self.view) = (name, day, file, view)
       (self.thumbnail, self.width, self.height) = (thumbnail, width, height)
     }
+
+    /// The path of what a click opens.
+    var picture: String { view ?? file }
+    /// The year in which it was taken.
+    var year: String { String(day.dropLast("-MM-DD".count)) }
   }
 
   /// A category with its photos, in the order in which they are shown.
@@ -69,15 +77,29 @@ package struct Gallery: Sendable {
     }
   }
 
+  /// What the gallery is, and which files of the photos it has.
+  package enum Form: Sendable, Equatable {
+    /// An archive. `photos` has the photos' files, and the file with this name lists the checksums.
+    case archive(checksums: String)
+    /// A folder whose `photos` has the photos' files.
+    case originals
+    /// A folder whose `view` has smaller pictures of the photos, and whose `photos` has those that cannot be drawn.
+    case pictures
+  }
+
   /// What the pages state about themselves.
   package struct Facts: Sendable {
     /// The version of the program that makes the pages.
     package var version: String
     /// The day on which they are made, `2025-07-14`.
     package var day: String
+    /// What the gallery is.
+    package var form: Form
 
     /// States these facts.
-    package init(version: String, day: String) { (self.version, self.day) = (version, day) }
+    package init(version: String, day: String, form: Form) {
+      (self.version, self.day, self.form) = (version, day, form)
+    }
   }
 
   /// The most photos on a page. Without JavaScript, browsers load all images of a page at once.

@@ -4,7 +4,7 @@ import Operations
 
 /// Writes the pages of a gallery.
 struct PageWriter {
-  private let gallery: Gallery
+  let gallery: Gallery
   private let sheet: StyleSheet
   private let policy: ContentSecurityPolicy
 
@@ -21,6 +21,7 @@ struct PageWriter {
     document(title: "Photos", at: Gallery.startPage) { main in
       main.element("h1", text: "Photos")
       main.element("p", ["class": "facts"], text: summary)
+      hint(&main)
       main.element("ul", ["class": "categories"]) { list in
         for index in gallery.categories.indices {
           list.newline()
@@ -37,53 +38,54 @@ struct PageWriter {
     let pages = pages(ofCategory: section.category)
     let path = gallery.path(ofPage: index)
     let place = pages.count > 1 ? ", page \(section.number) of \(pages.count)" : ""
-    return document(title: category.name + place, at: path) { main in
+    let years = years(of: section)
+    let shown = (first: section.photos.lowerBound + 1, of: category.photos.count)
+    return document(title: category.name + place, at: path, photos: shown) { main in
       main.element("h1") { title in
         title.name(category.name)
         title.text(place)
       }
-      main.element("p", ["class": "facts"], text: "\(Count(category.photos.count, "photo"))")
-      if pages.count > 1 { pageLinks(pages, current: index, at: path, &main) }
-      main.element("ul", ["class": "photos"]) { list in
-        for photo in category.photos[section.photos] {
-          list.newline()
-          list.element("li") { item(photo, at: path, &$0) }
-        }
-      }
-      if pages.count > 1 { steps(pages, current: index, at: path, &main) }
-    }
-  }
-
-  /// The page about the gallery.
-  func aboutPage() -> String {
-    document(title: "About this gallery", at: gallery.aboutPage) { main in
-      main.element("h1", text: "About this gallery")
-      main.element("p", text: "\(summary) smilepile \(gallery.facts.version) wrote these pages.")
+      let onPage = "Photos \(section.photos.lowerBound + 1) to \(section.photos.upperBound) of \(shown.of)"
       main.element(
-        "p",
-        text: "Child-safe: no network, no advertising, no tracking. The pages load only files beside them.")
-      main.element("h2", text: "Keys")
-      main.element("dl") { list in
-        for (keys, effect) in Self.keys {
-          list.element("dt", text: keys)
-          list.element("dd", text: effect)
+        "p", ["class": "facts"], text: pages.count > 1 ? onPage : "\(Count(category.photos.count, "photo"))")
+      hint(&main)
+      pageLinks(pages, current: index, isFirst: true, at: path, &main)
+      yearLinks(years, &main)
+      for year in years {
+        if years.count > 1 { heading(of: year, &main) }
+        main.element("ul", ["class": "photos"]) { list in
+          for number in year.photos {
+            list.newline()
+            list.element("li") { item(category.photos[number], at: path, &$0) }
+          }
         }
       }
-      main.element("p", text: "SmilePile is free software with the MIT licence.")
+      pageLinks(pages, current: index, isFirst: false, at: path, &main)
     }
   }
 
-  private static let keys = [
-    ("Enter", "opens a photo"), ("← →", "show the previous or the next photo"),
-    ("Home, End", "show the first or the last photo of the page"), ("Escape", "closes the photo"),
-  ]
-
-  private var summary: String {
+  var summary: String {
     "\(Count(gallery.photoCount, "photo")) in \(Count(gallery.categories.count, "category", "categories")), "
       + "as of \(gallery.facts.day)."
   }
 
   // MARK: Parts
+
+  /// A sentence for readers who opened the page without the files beside it. The script shows it only if the first
+  /// picture of the page is missing.
+  private func hint(_ html: inout HTMLDocument) {
+    html.element(
+      "p", ["class": "hint", "role": "status"],
+      text: "Are pictures missing? \(unpacking) Then open \(Gallery.startPage) in this folder.")
+  }
+
+  /// How a reader gets all files that the pages need.
+  var unpacking: String {
+    switch gallery.facts.form {
+    case .archive: "First unpack all files of the archive into one folder."
+    case .originals, .pictures: "First copy all files of this gallery into one folder."
+    }
+  }
 
   private func card(ofCategory index: Int, _ card: inout HTMLDocument) {
     let category = gallery.categories[index]
@@ -120,7 +122,7 @@ struct PageWriter {
   }
 
   private func item(_ photo: Gallery.Photo, at path: String, _ item: inout HTMLDocument) {
-    item.element("a", ["class": "photo", "href": link(to: photo.file, at: path)]) { anchor in
+    item.element("a", ["class": "photo", "href": link(to: photo.picture, at: path)]) { anchor in
       if photo.thumbnail == nil {
         anchor.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
       } else {
@@ -129,6 +131,14 @@ struct PageWriter {
       anchor.element("span", ["class": "name"]) { $0.name(photo.name) }
       anchor.element("time", ["datetime": photo.day], text: photo.day)
     }
+    guard photo.view != nil else { return }
+    let ending = photo.file.lastIndex(of: ".").map { photo.file[$0...].dropFirst().uppercased() }
+    let label = "Original" + (ending.map { " (\($0))" } ?? "")
+    item.element(
+      "a",
+      [
+        "class": "original", "href": link(to: photo.file, at: path), "aria-label": "\(label): \(photo.name)",
+      ], text: label)
   }
 
   /// The text beside the image names it, so that a screen reader would read an `alt` a second time.
@@ -141,39 +151,18 @@ struct PageWriter {
       ])
   }
 
-  private func pageLinks(
-    _ pages: Range<Int>, current: Int, at path: String, _ html: inout HTMLDocument
-  ) {
-    html.element("nav", ["class": "pages", "aria-label": "Pages"]) { nav in
-      for (number, page) in pages.enumerated() {
-        nav.element(
-          "a",
-          [
-            "href": link(to: gallery.path(ofPage: page), at: path),
-            "aria-current": page == current ? "page" : nil, "aria-label": "Page \(number + 1)",
-          ], text: "\(number + 1)")
-      }
-    }
-  }
-
-  private func steps(_ pages: Range<Int>, current: Int, at path: String, _ html: inout HTMLDocument) {
-    html.element("nav", ["class": "steps", "aria-label": "Previous and next page"]) { nav in
-      for (page, text) in [(current - 1, "← Previous page"), (current + 1, "Next page →")]
-      where pages.contains(page) {
-        nav.element("a", ["href": link(to: gallery.path(ofPage: page), at: path)], text: text)
-      }
-    }
-  }
-
-  private func pages(ofCategory category: Int) -> Range<Int> {
+  func pages(ofCategory category: Int) -> Range<Int> {
     let pages = gallery.sections.indices.filter { gallery.sections[$0].category == category }
     return pages.first.map { $0..<$0 + pages.count } ?? 0..<0
   }
 
   // MARK: Documents
 
-  private func document(
-    title: String, at path: String, _ content: (inout HTMLDocument) -> Void
+  /// - Parameter photos: the number of the first photo on the page, from 1, and the number of photos in its category;
+  ///   nil if the page has no photos.
+  func document(
+    title: String, at path: String, photos: (first: Int, of: Int)? = nil,
+    _ content: (inout HTMLDocument) -> Void
   ) -> String {
     var page = HTMLDocument()
     page.element("html", ["lang": "en"]) { html in
@@ -193,7 +182,12 @@ struct PageWriter {
           }
         }
         body.newline()
-        body.element("main", ["id": "content", "tabindex": "-1"], content)
+        body.element(
+          "main",
+          [
+            "id": "content", "tabindex": "-1", "data-first": photos.map { "\($0.first)" },
+            "data-total": photos.map { "\($0.of)" },
+          ], content)
         body.newline()
         body.script(Self.script)
       }
@@ -214,7 +208,7 @@ struct PageWriter {
 
   /// Returns a relative reference to a file of the gallery: each component is encoded, so that no character of a name has a
   /// meaning in a URL. https://www.rfc-editor.org/rfc/rfc3986#section-2.1
-  private func link(to path: String, at page: String) -> String {
+  func link(to path: String, at page: String) -> String {
     let up = String(repeating: "../", count: page.utf8.count { $0 == UInt8(ascii: "/") })
     return up + path.split(separator: "/").map { Self.encoded($0) }.joined(separator: "/")
   }

@@ -5,12 +5,16 @@ import Testing
 
 /// The pages of a gallery. Browsers read them in `scripts/browsers`.
 struct GalleryTests {
-  private static let facts = Gallery.Facts(version: "1.2.3", day: "2026-11-26")
+  private static let facts = facts(.archive(checksums: "checksums.md5"))
 
-  private func photos(_ count: Int, name: String = "beach") -> [Gallery.Photo] {
+  private static func facts(_ form: Gallery.Form) -> Gallery.Facts {
+    Gallery.Facts(version: "1.2.3", day: "2026-11-26", form: form)
+  }
+
+  private func photos(_ count: Int, name: String = "beach", day: String = "2025-07-14") -> [Gallery.Photo] {
     (0..<count).map { number in
       Gallery.Photo(
-        name: name, day: "2025-07-14", file: "photos/\(number)_a.jpg",
+        name: name, day: day, file: "photos/\(number)_a.jpg",
         thumbnail: "thumbnails/thumb_\(number)_a.jpg",
         width: 300, height: 200)
     }
@@ -80,11 +84,94 @@ struct GalleryTests {
     #expect(rules.contains(".name { margin-top: .5rem; -webkit-line-clamp: 3; }"))
   }
 
-  @Test("Gallery: the viewer has the place of the photo, and the file of one that the browser cannot show")
+  @Test("Gallery: the viewer tells why a photo may not be shown, and links its file")
   func viewer() {
     let page = page(named: "x")
-    #expect(page.contains("${current + 1} of ${links.length}"))
-    #expect(page.contains("This browser cannot show the photo. Open its file."))
+    #expect(
+      page.contains("The file is missing or damaged, or this browser does not show files of its format."))
+    #expect(page.contains("Open the file"))
+  }
+
+  @Test("Gallery: each page has the numbers of its photos in the category")
+  func numbers() {
+    let pages = pages(Gallery([Gallery.Category(name: "One", photos: photos(699))], Self.facts))
+    #expect(pages[2].page.contains("data-first=\"1\" data-total=\"699\""))
+    #expect(pages[2].page.contains("Photos 1 to 500 of 699"))
+    #expect(pages[3].page.contains("data-first=\"501\" data-total=\"699\""))
+  }
+
+  @Test("Gallery: pages of a category have links with their days, above and below the photos")
+  func pageLinks() {
+    let photos =
+      photos(500, day: "2018-05-17") + photos(499, day: "2016-02-03") + photos(1, day: "2015-01-01")
+    let pages = pages(Gallery([Gallery.Category(name: "One", photos: photos)], Self.facts))
+    let (one, two) = (pages[2].page, pages[3].page)
+    #expect(one.matches(of: />Page 1 · 2018-05-17<\/a>/).count == 2)
+    #expect(one.matches(of: />Page 2 · 2016-02-03 to 2015-01-01<\/a>/).count == 2)
+    #expect(one.matches(of: /<a rel="next" href="..\/gallery\/2.html">/).count == 2)
+    #expect(one.matches(of: /<a rel="prev"/).isEmpty)
+    #expect(two.matches(of: /<a rel="prev" href="..\/gallery\/1.html">/).count == 2)
+    #expect(two.matches(of: /<a rel="next"/).isEmpty)
+    #expect(two.matches(of: /<a href="..\/gallery\/2.html" aria-current="page">/).count == 2)
+  }
+
+  @Test("Gallery: a category with one page has no links to pages")
+  func onePage() {
+    #expect(!page(named: "x").contains("<nav class=\"pages\""))
+  }
+
+  @Test("Gallery: the photos of several years have headings and links to them")
+  func years() {
+    let photos = photos(2, day: "2018-05-17") + photos(1, day: "2018-01-01") + photos(1, day: "2016-12-31")
+    let page = pages(Gallery([Gallery.Category(name: "One", photos: photos)], Self.facts))[2].page
+    #expect(page.matches(of: /<h2/).count == 2)
+    for year in ["2018", "2016"] {
+      #expect(page.contains("<a href=\"#year-\(year)\">\(year)</a>"))
+      #expect(page.contains("<h2 id=\"year-\(year)\">\(year)</h2>"))
+    }
+    let files = page.matches(of: /class="photo" href="..\/photos\/(.)_/).map { String($0.1) }
+    #expect(files == ["0", "1", "0", "0"])
+  }
+
+  @Test("Gallery: the photos of one year have no heading")
+  func oneYear() {
+    #expect(page(named: "x").matches(of: /<h2|class="years"/).isEmpty)
+  }
+
+  @Test("Gallery: a photo that is shown by another picture has a link to its file")
+  func original() {
+    let photo = Gallery.Photo(
+      name: "\"x\"", day: "2025-07-14", file: "photos/1_a b.heic", view: "gallery/view/1.jpg")
+    let gallery = Gallery([Gallery.Category(name: "x", photos: [photo])], Self.facts)
+    let page = pages(gallery)[2].page
+    #expect(page.contains("<a class=\"photo\" href=\"../gallery/view/1.jpg\">"))
+    let link = "<a class=\"original\" href=\"../photos/1_a%20b.heic\""
+    #expect(page.contains("\(link) aria-label=\"Original (HEIC): &quot;x&quot;\">Original (HEIC)</a>"))
+    #expect(pages(gallery)[1].page.contains("HEIC"))
+  }
+
+  @Test("Gallery: a photo that browsers show has one link")
+  func noOriginal() {
+    let gallery = Gallery([Gallery.Category(name: "x", photos: photos(1))], Self.facts)
+    #expect(!pages(gallery)[2].page.contains("class=\"original\""))
+    #expect(!pages(gallery)[1].page.contains("HEIC"))
+  }
+
+  @Test(
+    "Gallery: the pages tell how to get all files, and about tells where they are",
+    arguments: [
+      (Gallery.Form.archive(checksums: "sums.md5"), "unpack all files of the archive", "The folder “photos”"),
+      (.originals, "copy all files of this gallery", "The folder “photos”"),
+      (.pictures, "copy all files of this gallery", "The folder “view”"),
+    ])
+  func form(form: Gallery.Form, unpacking: String, folder: String) {
+    let gallery = Gallery([Gallery.Category(name: "x", photos: photos(1))], Self.facts(form))
+    for (_, page) in pages(gallery) { #expect(page.contains(unpacking)) }
+    let about = pages(gallery)[1].page
+    #expect(about.contains(folder))
+    let isArchive = form == .archive(checksums: "sums.md5")
+    #expect(about.contains("<code>md5sum -c --quiet sums.md5</code>") == isArchive)
+    #expect(about.contains("only the user who unpacked the archive") == isArchive)
   }
 
   @Test("Gallery: pages made twice are equal")

@@ -12,8 +12,10 @@ struct ListedPhoto {
   let takenAt: Int64
   /// The displayed name, of any text.
   let name: String
-  /// The path of the file that a click opens, relative to the gallery's folder.
+  /// The path of the photo's file, relative to the gallery's folder; if the gallery has none, that of a picture of it.
   let file: String
+  /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
+  let view: String?
   /// The path of the thumbnail, relative to the gallery's folder, and its dimensions in pixels; nil if there is none.
   let thumbnail: (path: String, width: Int, height: Int)?
 }
@@ -27,7 +29,7 @@ extension Gallery {
   ///   - date: the date of the gallery, in milliseconds since 1970.
   init(
     _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Int64,
-    edition: String? = nil
+    form: Form, edition: String? = nil
   ) {
     let days = LocalDay()
     let byCategory = Dictionary(grouping: photos, by: \.category)
@@ -38,10 +40,11 @@ extension Gallery {
         photos: photos.map { photo in
           Photo(
             name: photo.name, day: days.text(photo.takenAt), file: photo.file,
-            thumbnail: photo.thumbnail?.path,
-            width: photo.thumbnail?.width ?? 0, height: photo.thumbnail?.height ?? 0)
+            view: photo.view, thumbnail: photo.thumbnail?.path, width: photo.thumbnail?.width ?? 0,
+            height: photo.thumbnail?.height ?? 0)
         })
     }
-    self.init(shown, style: style, Facts(version: Version.current, day: days.text(date)), edition: edition)
+    let facts = Facts(version: Version.current, day: days.text(date), form: form)
+    self.init(shown, style: style, facts, edition: edition)
   }
 }

@@ -130,14 +130,19 @@ struct GalleryFolderRun {
       files[index].map { ListedPhoto(photos.items[index], $0) }
     }
     let date = (options.date ?? Date()).milliseconds
-    let plain = Gallery(photos.categories, shown, style: options.style, date: date)
+    let form: Gallery.Form =
+      switch options.originals {
+      case .none: .pictures
+      case .copy: .originals
+      }
+    let plain = Gallery(photos.categories, shown, style: options.style, date: date, form: form)
     var hash = RunningMD5()
     for page in plain.pages {
       var text = page.render()
       text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
     }
     return Gallery(
-      photos.categories, shown, style: options.style, date: date,
+      photos.categories, shown, style: options.style, date: date, form: form,
       edition: String(hash.digest.description.prefix(16)))
   }
 
@@ -161,11 +166,13 @@ struct GalleryFolderRun {
 }
 
 extension ListedPhoto {
-  /// A click opens the drawn picture; if the photo cannot be drawn, its copy.
+  /// A click opens the drawn picture; if there is none, the copy of the photo.
   fileprivate init(_ item: GalleryItem, _ files: GalleryPictures.Files) {
+    let view = files.view ? GalleryFile.view(of: item) : nil
+    let copy = files.copy ? GalleryFile.copy(of: item) : nil
     self.init(
       id: item.id, category: item.category, takenAt: item.takenAt, name: item.name,
-      file: files.view ? GalleryFile.view(of: item) : GalleryFile.copy(of: item),
+      file: copy ?? view ?? GalleryFile.copy(of: item), view: copy == nil ? nil : view,
       thumbnail: files.thumbnail.map { (GalleryFile.thumbnail(of: item), $0.width, $0.height) })
   }
 }
