@@ -21,8 +21,32 @@ FOCUS = """(() => {
 })()""" % FOCUSABLE
 VIEWER = """(() => {
   const dialog = document.querySelector("dialog.viewer"), image = dialog.querySelector("img");
-  return { open: dialog.open, file: image.getAttribute("src") && decodeURI(image.src), caption: dialog.querySelector("p").textContent };
+  const [, next, file] = dialog.querySelector("div").children;
+  return { open: dialog.open, file: image.getAttribute("src") && decodeURI(image.src), original: decodeURI(file.href),
+    caption: dialog.querySelector("p[aria-live]").textContent, next: next.disabled ? null : next.textContent,
+    hash: location.hash, page: location.pathname.split("/").pop(), entries: history.length };
 })()"""
+
+
+def await_value(browser, expression, expected):
+    """Returns the value of an expression as soon as it is the expected one, or after two seconds."""
+    for _ in range(40):
+        try:
+            found = browser.evaluate(expression)
+        except RuntimeError:
+            # the page changes meanwhile
+            found = None
+        if found == expected:
+            break
+        time.sleep(0.05)
+    return found
+
+
+def viewer_of(browser, **expected):
+    """Returns what differs from the expected state of the viewer within two seconds."""
+    names = ", ".join(expected)
+    found = await_value(browser, f"(({{ {names} }}) => ({{ {names} }}))({VIEWER})", expected)
+    return [] if found == expected else [f"{found}, not {expected}"]
 
 
 def quiet(browser, page):
@@ -59,8 +83,7 @@ def pages_of(folder):
 
 
 def references(folder):
-    """Every reference of every page is a file of the folder, and every photo, or the JPEG that was drawn of it, is two links
-    from the start page."""
+    """Every reference of every page is a file of the folder, and the file of every photo is two links from the start page."""
     faults = []
     for page in pages_of(folder):
         found = References(page)
@@ -71,8 +94,7 @@ def references(folder):
             faults.append(f"{page.name}: {len(found.images)} photos")
     start = References(folder / "index.html").links
     reached = {path for page in start if page.suffix == ".html" for path in References(page).links}
-    drawn = {path.stem for path in reached if path.parent.name == "view"}
-    missing = [path for path in (folder / "photos").iterdir() if path not in reached and path.name.split("_")[0] not in drawn]
+    missing = [path for path in (folder / "photos").iterdir() if path not in reached]
     return faults + [f"more than two links to {path.name}" for path in missing]
 
 
@@ -229,15 +251,15 @@ def keyboard(browser, page):
         browser.press(key)
         viewer(key, index)
     # one more Tab reaches the browser's own buttons
-    for key in [], ["Tab"], ["Tab"]:
+    for key in [], ["Tab"], ["Tab"], ["Tab"]:
         browser.press(*key)
         expect("focus in the viewer", browser.evaluate(FOCUS)["inViewer"], True)
     browser.press("Escape")
     viewer("Escape", None)
     focus("focus after Escape", first + 2)
-    browser.press("Enter", "Tab", "Enter")
+    browser.press("Enter", "Enter")
     viewer("button", 3)
-    browser.press("Tab", "Enter")
+    browser.press("Tab", "Tab", "Enter")
     viewer("button to close", None)
     focus("focus after closing", first + 3)
     return faults + quiet(browser, page.name)
@@ -265,15 +287,158 @@ def swipes(browser, page):
     return faults + quiet(browser, page.name)
 
 
+def history(browser, folder):
+    """Back closes the viewer, and so do Escape and its button, which leave no entry in the history."""
+    faults, category = [], folder / "gallery/2.html"
+    browser.open(folder / "index.html")
+    browser.open(category)
+    before = browser.evaluate("history.length")
+    for what, close in [
+        ("Escape", lambda: browser.press("Escape")),
+        ("Back", lambda: browser.evaluate("history.back()")),
+        ("button", lambda: browser.press("Tab", "Tab", "Enter")),
+        ("Escape again", lambda: browser.press("Escape")),
+    ]:
+        browser.evaluate("document.querySelectorAll('a.photo')[1].click()")
+        faults += viewer_of(browser, open=True, hash="#photo-2", entries=before + 1)
+        browser.press("ArrowRight")
+        close()
+        faults += [f"{what}: {fault}" for fault in viewer_of(browser, open=False, hash="", page="2.html")]
+        focus = await_value(browser, "[...document.querySelectorAll('a.photo')].indexOf(document.activeElement)", 2)
+        if focus != 2:
+            faults.append(f"{what}: the focus is on photo {focus}")
+    browser.evaluate("history.forward()")
+    faults += [f"Forward: {fault}" for fault in viewer_of(browser, open=True, hash="#photo-2")]
+    browser.evaluate("history.back()")
+    faults += viewer_of(browser, open=False)
+    browser.evaluate("history.back()")
+    path = await_value(browser, "location.pathname.split('/').pop()", "index.html")
+    if path != "index.html":
+        faults.append(f"Back leads to {path}")
+    return faults + quiet(browser, category.name)
+
+
+def crossing(browser, folder):
+    """Keys and swipes lead to the photos of the next and the previous page, and the numbers are those of the category."""
+    faults = []
+    browser.open(folder / "gallery/1.html")
+    links = browser.evaluate(
+        "[...document.querySelectorAll('nav.pages')].map(nav => nav.querySelectorAll('[aria-current=page], [rel=next]').length)"
+    )
+    if links != [2, 2]:
+        faults.append(f"links to pages: {links}")
+    years = browser.evaluate(
+        "[...document.querySelectorAll('.years a')].map(link => document.querySelector(link.hash)?.textContent === link.textContent)"
+    )
+    if len(years) < 10 or not all(years):
+        faults.append(f"years: {years}")
+    total = 512
+
+    def expect(what, number, page, **others):
+        for fault in viewer_of(browser, open=True, page=f"{page}.html", **others):
+            faults.append(f"{what}: {fault}")
+        caption = browser.evaluate(VIEWER)["caption"]
+        if not caption.endswith(f" · {number} of {total}"):
+            faults.append(f"{what}: {caption}")
+
+    browser.evaluate("document.querySelectorAll('a.photo')[0].click()")
+    browser.press("End")
+    expect("End", 500, 1, next="Next page →")
+    entries = browser.evaluate("history.length")
+    browser.press("ArrowRight")
+    expect("ArrowRight", 501, 2, next="→", entries=entries)
+    browser.press("ArrowLeft")
+    expect("ArrowLeft", 500, 1, entries=entries)
+    browser.swipe((900, 400), (300, 410))
+    expect("swipe", 501, 2, entries=entries)
+    browser.press("End")
+    expect("End of the last page", total, 2, next=None)
+    browser.press("ArrowRight")
+    expect("ArrowRight at the end", total, 2)
+    browser.press("Escape")
+    faults += [f"Escape: {fault}" for fault in viewer_of(browser, open=False, hash="", page="2.html", entries=entries)]
+    visible = await_value(
+        browser,
+        "(place => place.top >= 0 && place.bottom <= innerHeight)([...document.querySelectorAll('a.photo')].at(-1).getBoundingClientRect())",
+        True,
+    )
+    if not visible:
+        faults.append("Escape: the photo is out of sight")
+    browser.evaluate("history.back()")
+    faults += [f"Back: {fault}" for fault in viewer_of(browser, open=False, hash="", page="1.html")]
+    # the last photo of the page stays in sight, although Back would show what was in sight before
+    browser.evaluate("scrollTo(0, 0)")
+    browser.evaluate("document.querySelectorAll('a.photo')[0].click()")
+    browser.press("End", "Escape")
+    faults += viewer_of(browser, open=False, hash="", page="1.html")
+    time.sleep(0.3)
+    place = browser.evaluate("[...document.querySelectorAll('a.photo')].at(-1).getBoundingClientRect().top / innerHeight")
+    if not 0 <= place < 1:
+        faults.append(f"Escape on page 1: the photo is out of sight, at {place:.1f} screens")
+    return faults + quiet(browser, folder.name)
+
+
+def originals(browser, page):
+    """A photo that browsers do not show has a link to its file, also in the viewer."""
+    faults = []
+    browser.open(page)
+    for index, ending in (0, ".heic"), (1, ".tif"), (2, ".jpg"):
+        browser.evaluate(f"document.querySelectorAll('a.photo')[{index}].click()")
+        found = browser.evaluate(VIEWER)
+        isDrawn = "/gallery/view/" in found["file"]
+        if "/photos/" not in found["original"] or not found["original"].endswith(ending) or isDrawn != (index < 2):
+            faults.append(f"photo {index + 1}: {found}")
+        browser.press("Escape")
+        faults += viewer_of(browser, open=False, hash="")
+    # the link leads to the file, and Back to the photo
+    browser.evaluate("document.querySelectorAll('a.photo')[1].click()")
+    browser.press("ArrowRight", "Tab", "Enter")
+    path = await_value(browser, "location.pathname.includes('/photos/')", True)
+    if not path:
+        faults.append("“Open the file” does not lead to it")
+    browser.evaluate("history.back()")
+    faults += [f"Back from the file: {fault}" for fault in viewer_of(browser, open=True, hash="#photo-3")]
+    browser.press("Escape")
+    faults += [f"Escape: {fault}" for fault in viewer_of(browser, open=False, hash="")]
+    browser.open(page)
+    labels = browser.evaluate("[...document.querySelectorAll('.original')].map(link => link.textContent)")
+    if labels != ["Original (HEIC)", "Original (TIF)"]:
+        faults.append(f"links to originals: {labels}")
+    return faults + quiet(browser, page.name)
+
+
+def alone(browser, page, others):
+    """A start page without the files beside it tells to unpack all of them; the pages with their files do not."""
+    faults = []
+    hint = "(hint => hint !== null && hint.checkVisibility())(document.querySelector('main > [role=status]'))"
+    for script, expected in (True, True), (False, True):
+        browser.set_script(script)
+        browser.open(page)
+        if await_value(browser, hint, expected) != expected:
+            faults.append(f"without files, script {script}: the hint is hidden")
+        browser.set_script(True)
+    if hasattr(browser, "collect"):
+        browser.collect()
+    # files that are missing are what this page is about
+    for kind in "messages", "requests", "dialogs":
+        getattr(browser, kind).clear()
+    for other in others:
+        browser.open(other)
+        time.sleep(0.1)
+        if browser.evaluate(hint):
+            faults.append(f"{other.name}: the hint is visible")
+    return faults + quiet(browser, page.name)
+
+
 def without_script(browser, folder):
     """Without JavaScript, keys open a category and a photo."""
     faults = []
     browser.set_script(False)
     browser.open(folder / "index.html")
-    count = browser.evaluate("document.querySelectorAll('header a, .skip').length")
+    first = f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.matches('.card, .photo'))"
     place = "[location.pathname, document.images.length && document.images[0].naturalWidth]"
     for step, expected in ("a category", "/gallery/1.html"), ("a photo", "/photos/"):
-        browser.press(*["Tab"] * (count + 1), "Enter")
+        browser.press(*["Tab"] * (browser.evaluate(first) + 1), "Enter")
         # the key starts the navigation, and does not wait for it
         for _ in range(100):
             # nothing, if the page changes meanwhile
@@ -342,15 +507,15 @@ def first_photo(browser, page):
     browser.open(page)
     browser.evaluate("document.querySelector('a.photo').click()")
     return browser.evaluate("""new Promise(end => setTimeout(() => {
-      const dialog = document.querySelector("dialog"), link = dialog.querySelector("a"), photo = document.querySelector("a.photo");
-      const image = dialog.querySelector("img");
-      end({ hidden: link.hidden, href: link.href === photo.href, thumbnail: photo.querySelector("img")?.src,
+      const dialog = document.querySelector("dialog"), photo = document.querySelector("a.photo");
+      const image = dialog.querySelector("img"), original = photo.parentElement.querySelector(".original") ?? photo;
+      end({ hidden: dialog.querySelector("p").hidden, href: dialog.querySelector("a").href === original.href, thumbnail: photo.querySelector("img")?.src,
         shown: image.getAttribute("src") && image.src, file: photo.href, width: image.naturalWidth });
     }, 500))""")
 
 
 def undecodable(browser, page):
-    """A photo that the browser cannot decode shows its thumbnail, if it has one, and a link to its file."""
+    """A photo that the browser cannot decode shows its thumbnail, if it has one, and tells why."""
     found = first_photo(browser, page)
     is_right = not found["hidden"] and found["href"] and found["shown"] == found.get("thumbnail")
     return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)
@@ -360,6 +525,7 @@ def drawn(browser, page):
     """The viewer shows the JPEG that was drawn of a HEIC file, which browsers do not show."""
     found = first_photo(browser, page)
     is_right = found["hidden"] and found["shown"] == found["file"] and "/gallery/view/" in found["file"] and found["width"]
+    is_right = is_right and found["href"]
     return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)
 
 

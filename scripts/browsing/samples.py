@@ -138,6 +138,28 @@ class Samples:
         self.run("duplicates", "-q", "-l", similar, "--html", page)
         return page
 
+    def years(self):
+        """Makes a library with one category of two pages, taken in twelve years, and returns its path. Its newest photos are
+        a HEIC file and a TIFF file, which browsers do not show."""
+        library, source = pathlib.Path(self.memory.name) / "Years", self.work / "years"
+        category = source / "Twelve years"
+        drawings = self.drawings(category, 4)
+        for name in "heic", "tif":
+            subprocess.run(["vips", "copy", "0.jpg", f"a.{name}"], cwd=category, check=True, stderr=subprocess.DEVNULL)
+        files = [category / "a.heic", category / "a.tif"]
+        for number in range(510):
+            files.append(category / f"IMG_{number:05}.jpg")
+            files[-1].write_bytes(drawings[number % 4] + number.to_bytes(4, "big"))
+        for number in range(4):
+            (category / f"{number}.jpg").unlink()
+        for number, path in enumerate(files):
+            # the last page has two years
+            taken = 1_782_000_000 - (number * 8 * DAY if number < 500 else (4000 + 60 * (number - 500)) * DAY)
+            os.utime(path, (taken, taken))
+        self.run("init", "-q", library)
+        self.run("add", "-q", "-l", library, source)
+        return library
+
     # MARK: Status page
 
     def status(self, library, nights=5 * 365):
@@ -293,16 +315,20 @@ class Samples:
         photos = {row["category"]: row["name"] for row in rows if row["message_type"] == "photo"}
         return [(row["display_name"], [photos[row["name"]]]) for row in rows if row["message_type"] == "category"]
 
+    def drawings(self, folder, count):
+        """Writes drawings with numbers as names, and returns their bytes."""
+        scenes = [Scene(random.Random(number)) for number in range(count)]
+        draws = [draw for draw, _ in SCENES.values()]
+        for number, scene in enumerate(scenes):
+            draws[number % len(draws)](scene)
+        self.drawn(folder, [(folder / f"{number}.jpg", scene) for number, scene in enumerate(scenes)])
+        return [(folder / f"{number}.jpg").read_bytes() for number in range(count)]
+
     def large(self, count):
         """Makes a library of many photos that differ in a few bytes, and returns its path. The largest of its ten
         categories has a third of them."""
         library, source = self.work / "Large", self.work / "many"
-        scenes = [Scene(random.Random(number)) for number in range(20)]
-        draws = [draw for draw, _ in SCENES.values()]
-        for number, scene in enumerate(scenes):
-            draws[number % len(draws)](scene)
-        self.drawn(source, [(source / f"{number}.jpg", scene) for number, scene in enumerate(scenes)])
-        drawings = [(source / f"{number}.jpg").read_bytes() for number in range(20)]
+        drawings = self.drawings(source, 20)
         for number in range(20):
             (source / f"{number}.jpg").unlink()
         for number in range(count):
