@@ -1,13 +1,14 @@
 /// The image formats that browsers show.
 package enum BrowserFormats {
-  /// The file name extensions of images that are drawn for a gallery, since browsers other than Safari do not show
-  /// them: as of Chrome 145, Edge 142 and Firefox 147 for HEIC. https://caniuse.com/heif
+  /// The file name extensions of images that all browsers show. Browsers other than Safari do not show HEIC and TIFF: as
+  /// of Chrome 145, Edge 142 and Firefox 147 for HEIC. https://caniuse.com/heif
   /// https://developer.mozilla.org/docs/Web/Media/Guides/Formats/Image_types
-  private static let hidden: Set<String> = ["heic", "heif", "tif", "tiff"]
+  private static let shown: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif", "bmp"]
 
-  /// Returns false if browsers do not show a file with this name, but a JPEG can be drawn of it.
+  /// Returns true if browsers show a file with this name as an image. A gallery shows a picture of any other file: it may
+  /// have a script, which a browser runs if the name ends with `html` or `svg`.
   package static func show(fileNamed name: String) -> Bool {
-    guard let dot = name.lastIndex(of: ".") else { return true }
-    return !hidden.contains(name[name.index(after: dot)...].lowercased())
+    guard let dot = name.lastIndex(of: ".") else { return false }
+    return shown.contains(name[name.index(after: dot)...].lowercased())
   }
 }

@@ -10,7 +10,8 @@ package struct Gallery: Sendable {
     /// The day on which it was taken, `2025-07-14`.
     package var day: String
     /// The path of the photo's file, relative to the gallery's folder; if the gallery has none, that of a picture of it.
-    package var file: String
+    /// Nil if its name has no extension of a photo: a browser could run a script in it.
+    package var file: String?
     /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
     package var view: String?
     /// The path of the thumbnail; nil if the photo has none.
@@ -22,15 +23,15 @@ package struct Gallery: Sendable {
 
     /// Describes a photo.
     package init(
-      name: String, day: String, file: String, view: String? = nil, thumbnail: String? = nil, width: Int = 0,
+      name: String, day: String, file: String?, view: String? = nil, thumbnail: String? = nil, width: Int = 0,
       height: Int = 0
     ) {
       (self.name, self.day, self.file, self.view) = (name, day, file, view)
       (self.thumbnail, self.width, self.height) = (thumbnail, width, height)
     }
 
-    /// The path of what a click opens.
-    var picture: String { view ?? file }
+    /// The path of what a click opens; nil for nothing.
+    var picture: String? { view ?? file }
     /// The year in which it was taken.
     var year: String { String(day.dropLast("-MM-DD".count)) }
   }

@@ -75,7 +75,7 @@ extension PageWriter {
   }
 
   private var hasCopies: Bool {
-    gallery.categories.contains { $0.photos.contains { $0.file.hasPrefix("photos/") } }
+    gallery.categories.contains { $0.photos.contains { $0.file?.hasPrefix("photos/") ?? false } }
   }
 
   private func check(_ checksums: String, _ html: inout HTMLDocument) {
@@ -87,8 +87,8 @@ extension PageWriter {
         + "With it, a computer finds files that were damaged while they were copied or stored.")
     html.element("p") { text in
       text.text("On Linux, open a terminal in the folder of \(Gallery.startPage), and type ")
-      text.element("code", text: "md5sum -c --quiet \(checksums)")
-      text.text(". It prints a line for each damaged or missing file, and nothing if all files are intact.")
+      text.element("code", text: "md5sum -c \(checksums)")
+      text.text(". It prints “OK” behind each file that is intact, and “FAILED” behind each other one.")
     }
   }
 

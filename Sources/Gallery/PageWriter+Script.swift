@@ -70,8 +70,10 @@ extension PageWriter {
       const show = (number) => {
         current = number;
         const link = links[number - first];
-        fault.hidden = true;
-        image.src = link.href;
+        file.hidden = link.href === "";
+        fault.hidden = link.href !== "";
+        if (link.href === "") image.removeAttribute("src");
+        else image.src = link.href;
         file.href = (link.parentElement.querySelector(".original") ?? link).href;
         caption.replaceChildren(
           make("bdi", { textContent: link.querySelector(".name").textContent }),

@@ -122,7 +122,7 @@ struct PageWriter {
   }
 
   private func item(_ photo: Gallery.Photo, at path: String, _ item: inout HTMLDocument) {
-    item.element("a", ["class": "photo", "href": link(to: photo.picture, at: path)]) { anchor in
+    item.element("a", ["class": "photo", "href": photo.picture.map { link(to: $0, at: path) }]) { anchor in
       if photo.thumbnail == nil {
         anchor.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
       } else {
@@ -131,13 +131,13 @@ struct PageWriter {
       anchor.element("span", ["class": "name"]) { $0.name(photo.name) }
       anchor.element("time", ["datetime": photo.day], text: photo.day)
     }
-    guard photo.view != nil else { return }
-    let ending = photo.file.lastIndex(of: ".").map { photo.file[$0...].dropFirst().uppercased() }
+    guard photo.view != nil, let file = photo.file else { return }
+    let ending = file.lastIndex(of: ".").map { file[$0...].dropFirst().uppercased() }
     let label = "Original" + (ending.map { " (\($0))" } ?? "")
     item.element(
       "a",
       [
-        "class": "original", "href": link(to: photo.file, at: path), "aria-label": "\(label): \(photo.name)",
+        "class": "original", "href": link(to: file, at: path), "aria-label": "\(label): \(photo.name)",
       ], text: label)
   }
 

@@ -69,7 +69,9 @@ extension ExportPlan {
       items.map { item in
         ListedPhoto(
           id: item.photo.id, category: item.photo.categoryId, takenAt: item.photo.createdAt,
-          name: item.photo.name, file: item.entryName, view: item.view.map { _ in item.viewName },
+          name: item.photo.name,
+          file: PhotoKind.isPhoto(fileNamed: item.photo.fileName) ? item.entryName : nil,
+          view: item.view.map { _ in item.viewName },
           thumbnail: item.thumbnail.map { (item.thumbnailName, $0.width, $0.height) })
       }, style: style, date: date, form: .archive(checksums: MetadataEntries.checksumsName))
   }

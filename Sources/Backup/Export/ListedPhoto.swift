@@ -13,7 +13,8 @@ struct ListedPhoto {
   /// The displayed name, of any text.
   let name: String
   /// The path of the photo's file, relative to the gallery's folder; if the gallery has none, that of a picture of it.
-  let file: String
+  /// Nil if its name has no extension of a photo.
+  let file: String?
   /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
   let view: String?
   /// The path of the thumbnail, relative to the gallery's folder, and its dimensions in pixels; nil if there is none.

@@ -21,6 +21,11 @@ public enum PhotoKind {
     return header.format != nil
   }
 
+  /// Returns true if a name has the extension of a photo.
+  package static func isPhoto(fileNamed name: String) -> Bool {
+    name.lastIndex(of: ".").map { isPhotoEnding(String(name[name.index(after: $0)...])) } ?? false
+  }
+
   /// Returns true if this is the extension of a photo, in upper or lower case.
   package static func isPhotoEnding(_ ending: String) -> Bool {
     let ending = ending.lowercased()

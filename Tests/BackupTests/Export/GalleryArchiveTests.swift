@@ -34,7 +34,8 @@ struct GalleryArchiveTests {
     let cache = try PictureCache(of: Library(path: library.path))
     for photo in try library.contents.photos {
       let md5 = try #require(photo.md5)
-      let jpeg = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* Int(photo.id) &+ $0 >> 3) }
+      let jpeg =
+        [0xFF, 0xD8, 0xFF] + (3..<5000).map { UInt8(truncatingIfNeeded: $0 &* Int(photo.id) &+ $0 >> 3) }
       cache.store(
         .picture(Picture(width: 300, height: 225, jpeg: jpeg)),
         for: FileContent(md5: md5, size: photo.fileSize))
