@@ -9,6 +9,8 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
   case noName(FilePath)
   /// The catalogue would be in the library, in which such a file is untracked.
   case insideLibrary(FilePath)
+  /// The folder of the catalogue is missing.
+  case noFolder(FilePath)
   /// The program that writes catalogues did not complete it; the reason, in which “it” is the program.
   case helperFailed(String)
   /// The written file is not a complete PDF; the reason.
@@ -20,6 +22,7 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
     case .exists(let path): "\(path) exists; choose the name of a new file".escaped
     case .noName(let path): "\(path) is not the name of a file".escaped
     case .insideLibrary(let path): "\(path) is in the library; choose another folder".escaped
+    case .noFolder(let path): "the folder \(path) does not exist; create it".escaped
     case .helperFailed(let reason):
       "the catalogue was not written: \(CatalogueHelper.name) failed: \(reason)".escaped
     case .incomplete(let reason): "the catalogue was not published: \(reason)".escaped

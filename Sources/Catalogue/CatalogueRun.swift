@@ -96,6 +96,7 @@ struct CatalogueRun {
   private func checkedName() throws -> FilePath {
     guard let name = path.lastComponent, name.kind == .regular else { throw CatalogueError.noName(path) }
     let file = FilePath(name.string)
+    guard path.folder.realPath != nil else { throw CatalogueError.noFolder(path.folder) }
     let folder = try Directory.open(path.folder)
     AtomicFile.sweep(folder)
     guard try folder.status(of: file) == nil else { throw CatalogueError.exists(path) }

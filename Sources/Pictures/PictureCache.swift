@@ -363,7 +363,7 @@ package final class PictureCache: Sendable {
     if Self.isCorruption(error), let folder = contents.folder, contents.keeps {
       replace(in: folder, &contents)
     } else if contents.keeps {
-      contents.keepNothing(Self.reason(error))
+      contents.keepNothing(reason(error, contents))
     }
   }
 
@@ -382,13 +382,21 @@ package final class PictureCache: Sendable {
     }
   }
 
+  /// Returns why the database cannot be used, with its path.
+  private func reason(_ error: any Error, _ contents: Contents) -> String {
+    let reason = Self.reason(error)
+    guard error is DatabaseError, let folder = contents.folder else { return reason }
+    let (path, file) = (folder.directory.path, folder.directory.path(of: kind.database))
+    return "\(file): \(reason); remove \(path), which is then made again"
+  }
+
   private func replace(in folder: OpenFolder, _ contents: inout Contents) {
     do {
       try Self.removeDatabase(kind.database, in: folder.directory)
       contents.pinned = try Self.openDatabase(kind.database, in: folder)
       contents.notes.append("the cache of pictures was corrupt, and was created again")
     } catch {
-      contents.keepNothing(Self.reason(error))
+      contents.keepNothing(reason(error, contents))
     }
   }
 }
