@@ -7,8 +7,6 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
   case exists(FilePath)
   /// The path of the catalogue has no name of a file.
   case noName(FilePath)
-  /// The catalogue would be in the library, in which such a file is untracked.
-  case insideLibrary(FilePath)
   /// The folder of the catalogue is missing.
   case noFolder(FilePath)
   /// The program that writes catalogues did not complete it; the reason, in which “it” is the program.
@@ -21,7 +19,6 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
     switch self {
     case .exists(let path): "\(path) exists; choose the name of a new file".escaped
     case .noName(let path): "\(path) is not the name of a file".escaped
-    case .insideLibrary(let path): "\(path) is in the library; choose another folder".escaped
     case .noFolder(let path): "the folder \(path) does not exist; create it".escaped
     case .helperFailed(let reason):
       "the catalogue was not written: \(CatalogueHelper.name) failed: \(reason)".escaped

@@ -100,7 +100,7 @@ struct CatalogueRun {
     let folder = try Directory.open(path.folder)
     AtomicFile.sweep(folder)
     guard try folder.status(of: file) == nil else { throw CatalogueError.exists(path) }
-    if path.folder.leads(into: libraryPath) { throw CatalogueError.insideLibrary(path) }
+    try Library.requireOutside(path)
     return file
   }
 

@@ -43,7 +43,7 @@ package struct ReviewPage {
   /// - Parameters:
   ///   - command: returns the command that removes the copies of a group.
   ///   - whileWriting: called for each photo; may throw to give up.
-  /// - Throws: `ReviewPageError`, if another file has the name; `FileError`.
+  /// - Throws: `ReviewPageError`, if another file has the name; `LibraryError.outputInLibrary`; `FileError`.
   package func write(
     to path: FilePath, command: (DuplicateGroup) -> String, whileWriting: () throws -> Void = {}
   ) throws {
@@ -70,9 +70,10 @@ package struct ReviewPage {
 
   /// Returns true if an earlier page has the name; false if the name is free.
   ///
-  /// - Throws: `ReviewPageError`, if another file has the name, or if the path is invalid.
+  /// - Throws: `ReviewPageError`, if another file has the name, or if the path is invalid; `LibraryError.outputInLibrary`.
   package static func hasEarlierPage(at path: FilePath) throws -> Bool {
     _ = try name(at: path)
+    try Library.requireOutside(path)
     guard path.folder.realPath != nil else {
       throw ReviewPageError(path, "cannot be written: its folder is missing; create the folder")
     }

@@ -66,6 +66,13 @@ public final class Library: Sendable {
     return nil
   }
 
+  /// Refuses to write a file into the folder of any library, in which it would be untracked. Blocks.
+  ///
+  /// - Throws: `LibraryError.outputInLibrary`.
+  package static func requireOutside(_ file: FilePath) throws(LibraryError) {
+    if let library = enclosing(file.folder) { throw .outputInLibrary(file, library: library) }
+  }
+
   /// Returns true if a folder has the database and the photo folder. A database alone may be a copy.
   private static func isLibrary(_ path: FilePath) -> Bool {
     guard let folder = try? Directory.open(path), (try? folder.status(of: databaseName)) != nil else {

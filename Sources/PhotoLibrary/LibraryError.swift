@@ -28,6 +28,8 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   case notEnoughSpace(FilePath, needed: Int, free: Int)
   /// A photo to add is in the library.
   case insideLibrary(FilePath)
+  /// A file that a command writes would be in a library, in which it is untracked.
+  case outputInLibrary(FilePath, library: FilePath)
   /// No category has this name.
   case noSuchCategory(String)
   /// Several categories display this name; their `name`s.
@@ -76,6 +78,8 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
         + "space"
     case .insideLibrary(let path):
       "\(path) is in the library; move it out of the library, then add it"
+    case .outputInLibrary(let path, let library):
+      "\(path) is in the library \(library); choose a folder outside the library"
     case .noSuchCategory(let name):
       "no category is named “\(name)”"
     case .ambiguousCategory(let name, let names):

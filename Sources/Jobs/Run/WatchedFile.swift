@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import PhotoLibrary
 import SystemPackage
 
 /// A file that a job replaces with every run and that people or other programs read: status, page or metrics. A
@@ -28,8 +29,10 @@ enum WatchedFile {
   /// other programs run as other users.
   ///
   /// - Parameter state: the state folder, whose files belong to the jobs.
+  /// - Throws: `LibraryError.outputInLibrary`, `Unusable`, or `FileError`.
   func replace(_ path: FilePath, with bytes: [UInt8], outside state: FilePath) throws {
     guard let name = path.lastComponent else { return }
+    try Library.requireOutside(path)
     if let reason = fault(replacing: path, outside: state) { throw Unusable(path: path, reason: reason) }
     try AtomicFile.replace(FilePath(name.string), in: path.folder, with: bytes, mode: 0o644)
   }
