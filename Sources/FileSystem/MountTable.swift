@@ -34,6 +34,13 @@ package struct MountTable: Sendable {
     path.realPath.map(isMountPoint(real:)) ?? false
   }
 
+  /// Returns the mount point of the file system that a path is on; nil if the path does not exist. Follows symbolic links.
+  package func mountPoint(of path: FilePath) -> FilePath? {
+    guard var place = path.realPath else { return nil }
+    while !isMountPoint(real: place), place.removeLastComponent() {}
+    return place
+  }
+
   /// systemd mounts each folder that a sandboxed service may write onto itself. Such a mount has the device of the file
   /// system around it, and the folder that would be at the path without it.
   func isMountPoint(real place: FilePath) -> Bool {

@@ -40,6 +40,14 @@ struct MountTableTests {
     #expect(table("8:1 / /", "8:2 / /mnt/usb", "8:2 / /mnt/usb").isMountPoint(real: "/mnt/usb"))
   }
 
+  @Test("Mount table: the mount point of a path is the innermost one above it")
+  func mountPoint() throws {
+    #expect(try MountTable().mountPoint(of: "/proc/sys") == "/proc")
+    #expect(try MountTable().mountPoint(of: "/") == "/")
+    #expect(try MountTable().mountPoint(of: "/nowhere/at/all") == nil)
+    #expect(table("8:1 / /", "8:2 / /etc").mountPoint(of: "/etc/passwd") == "/etc")
+  }
+
   @Test("Mount table: the table of this machine is read")
   func ownTable() throws {
     #expect(try MountTable().isMountPoint("/proc"))
