@@ -59,7 +59,34 @@ struct CopyTests {
       run.warnings.contains {
         $0.hasSuffix("its archives are lost at the next restart")
       })
-    #expect(copies(of: night).first?.isOnSameDevice == true)
+    #expect(copies(of: night).first?.isInMemory == true)
+  }
+
+  @Test("Status: an archive that is missing from a folder that can be read is missing, not unreachable")
+  func missingArchive() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    try night.remove(night.archives("two")[0].path)
+    #expect(copies(of: night).map(\.isMissing) == [nil, true])
+    #expect(copies(of: night).map(\.isOutOfReach) == [nil, true])
+    try night.remove(night.folder("one").string)
+    #expect(copies(of: night).map(\.isMissing) == [nil, true])
+    #expect(copies(of: night).map(\.isOutOfReach) == [true, true])
+  }
+
+  /// The mount point of a disk that is not mounted is an empty folder.
+  @Test("Status: the archives of a disk that is not mounted are unreachable, not missing")
+  func otherMountPoint() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    var copy = try #require(copies(of: night).first)
+    try night.remove(copy.archive)
+    copy.describe(by: night.context.ledger, reachedBy: nil)
+    #expect(copy.isMissing == true)
+    copy.mountPoint = copy.path
+    copy.describe(by: night.context.ledger, reachedBy: nil)
+    #expect(copy.isMissing == nil)
+    #expect(copy.isOutOfReach == true)
   }
 
   @Test("Backup: the run reports the bytes and photos of the library, not of the archive")

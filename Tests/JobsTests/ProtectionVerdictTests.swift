@@ -2,6 +2,7 @@ import ArchiveCatalog
 import Foundation
 import PhotoLibrary
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Jobs
@@ -18,26 +19,32 @@ struct ProtectionVerdictTests {
 
   private static func time(daysAgo days: Int) -> Int64 { now.milliseconds - Int64(days) * 86_400_000 }
 
-  /// A copy that is complete, verified and on another device.
+  /// A copy that is complete, verified, tested and on another device.
   private func copy(
-    daysAgo: Int = 0, isOnSameDevice: Bool = false, isVerified: Bool = true,
-    problem: CountedCopy.Problem? = nil,
-    added: Int? = 0
+    at path: String = "/disk", daysAgo: Int = 0, isOnSameDevice: Bool = false, isInMemory: Bool = false,
+    isVerified: Bool = true, problem: CountedCopy.Problem? = nil, added: Int? = 0,
+    test: JobStatus.DestinationTestRecord.Outcome? = .passed
   ) -> CountedCopy {
-    CountedCopy(
+    var record = JobStatus.DestinationTestRecord(passed: path, at: Self.time(daysAgo: 2))
+    if let test, test != .passed {
+      (record.outcome, record.archive, record.lastPassedAt) = (test, "\(path)/a.zip", nil)
+    }
+    return CountedCopy(
       job: "family",
       copy: JobStatus.Copy(
-        path: "/disk", archive: "/disk/a.zip", madeAt: Self.time(daysAgo: daysAgo),
-        verifiedAt: isVerified ? Self.time(daysAgo: daysAgo) : nil, isOnSameDevice: isOnSameDevice, files: []),
-      problem: problem, isShared: false, photosAdded: added)
+        path: path, archive: "\(path)/a.zip", madeAt: Self.time(daysAgo: daysAgo),
+        verifiedAt: isVerified ? Self.time(daysAgo: daysAgo) : nil, isOnSameDevice: isOnSameDevice,
+        isInMemory: isInMemory, files: []),
+      problem: problem, isShared: false, photosAdded: added, test: test == nil ? nil : record)
   }
 
   private func verdict(
     photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
-    run: JobStatus.RunRecord? = nil
+    run: JobStatus.RunRecord? = nil, now: Date = now
   ) -> ProtectionVerdict {
     var job = JobStatus(job: "family")
     job.copies = copies.map(\.copy)
+    job.restoreTests = copies.compactMap(\.test)
     var record = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 0))
     record.outcome = .done
     (job.run, job.lastSuccess) = (run ?? record, record)
@@ -46,7 +53,7 @@ struct ProtectionVerdictTests {
         path: "/Family", totals: (photos, 3, photos * 1000), lastExport: nil, photosAdded: nil,
         jobs: copies.isEmpty ? [] : [job], formerJobs: [], copies: copies,
         testedAt: testedDaysAgo.map(Self.time), ledgerProblem: ledgerProblem),
-      now: Self.now, calendar: Self.calendar)
+      now: now, calendar: Self.calendar)
   }
 
   @Test("Verdict: verified copies on another device and a restore test make the photos safe")
@@ -78,7 +85,7 @@ struct ProtectionVerdictTests {
 
   @Test(
     "Verdict: a copy with a problem does not count, and is an action",
-    arguments: [CountedCopy.Problem.suspect, .unreachable, .changed])
+    arguments: [CountedCopy.Problem.suspect, .unreachable, .missing, .changed])
   func problem(problem: CountedCopy.Problem) {
     let verdict = verdict([copy(problem: problem)])
     #expect(verdict.level == .danger)
@@ -104,7 +111,7 @@ struct ProtectionVerdictTests {
 
   @Test("Verdict: without a restore test, or with an old one, the next one is due", arguments: [nil, 93])
   func untested(days: Int?) {
-    let verdict = verdict([copy()], testedDaysAgo: days)
+    let verdict = verdict([copy(test: days == nil ? nil : .passed)], testedDaysAgo: days)
     #expect(verdict.level == .attention)
     #expect(verdict.actions.map(\.remedy) == [.testRestore(job: "family")])
   }
@@ -130,5 +137,173 @@ struct ProtectionVerdictTests {
     #expect(verdict([], ledgerProblem: "it is corrupt").sentence.contains("unknown: it is corrupt"))
     #expect(verdict(photos: 0, [copy()]).sentence == "The library has no photos yet.")
     #expect(verdict(photos: 1, [copy()]).sentence.hasPrefix("The one photo is safe: 1 copy,"))
+  }
+
+  // MARK: Each fact is judged by itself
+
+  @Test(
+    "Verdict: photos that are added without a backup do not improve the level of copies on the same device")
+  func addedOnSameDevice() {
+    let verdict = verdict(photos: 26, [copy(isOnSameDevice: true, added: 2)])
+    #expect(verdict.level == .danger)
+    #expect(
+      verdict.sentence
+        == "24 of 26 photos are in 1 copy, the newest from today, but each copy is on the device of the library."
+    )
+  }
+
+  @Test("Verdict: a copy in memory does not count as safe, and is not called on the device of the library")
+  func inMemory() {
+    let verdict = verdict([copy(isInMemory: true)])
+    #expect(verdict.level == .danger)
+    #expect(verdict.sentence.hasSuffix("but each copy is in memory."))
+    #expect(
+      self.verdict([copy(isInMemory: true), copy(isOnSameDevice: true)]).sentence
+        .hasSuffix("but each copy is on the device of the library or in memory."))
+  }
+
+  @Test("Verdict: an older copy on another device counts beside a newer one on the device of the library")
+  func olderElsewhere() {
+    let verdict = verdict([copy(isOnSameDevice: true), copy(daysAgo: 9, added: 5)])
+    #expect(verdict.level == .attention)
+    #expect(
+      verdict.sentence
+        == "12,340 of 12,345 photos are safe in the newest tested copy on another device, from 9 days ago; "
+        + "5 were added since.")
+  }
+
+  @Test("Verdict: copies that have no photo of the library do not protect it")
+  func outdated() {
+    let verdict = verdict(photos: 12, [copy(added: 12)])
+    #expect(verdict.level == .danger)
+    #expect(verdict.sentence == "All 12 photos were added since the newest copy, from today.")
+  }
+
+  @Test("Verdict: restore tests count for each destination")
+  func testOfOneDestination() {
+    let verdict = verdict([copy(at: "/n1", test: .failed), copy(at: "/n2")])
+    #expect(verdict.sentence.hasSuffix("restore tested 2 days ago."))
+    #expect(verdict.level == .attention)
+    #expect(verdict.actions.map(\.message) == ["the restore test of /n1/a.zip failed"])
+    #expect(verdict.actions.map(\.remedy) == [.verifyArchive("/n1/a.zip")])
+    #expect(
+      self.verdict([copy(at: "/n1", test: .failed), copy(at: "/n2", isOnSameDevice: true)]).sentence
+        .hasSuffix("but no restore test of it has passed."))
+  }
+
+  @Test("Verdict: a destination that a restore test could not read is tested again, not verified")
+  func unreachableAtTest() {
+    let verdict = verdict([copy(at: "/n1", test: .unreachable), copy(at: "/n2")])
+    #expect(verdict.actions.map(\.message) == ["the last restore test could not read /n1"])
+    #expect(verdict.actions.map(\.remedy) == [.testRestore(job: "family")])
+    // the action of the copy says it
+    #expect(
+      self.verdict([copy(at: "/n1", problem: .unreachable, test: .unreachable), copy(at: "/n2")]).actions
+        .map(\.message) == ["/n1 is unreachable, and its newest copy is from today; connect the disk"])
+  }
+
+  @Test("Verdict: a missing archive is backed up again")
+  func missingArchive() {
+    let verdict = verdict([copy(), copy(at: "/n1", problem: .missing, test: .missing)])
+    #expect(verdict.actions.map(\.message) == ["the archive /n1/a.zip is missing"])
+    #expect(verdict.actions.map(\.remedy) == [.runBackup(job: "family")])
+  }
+
+  /// Facts that a generator chose.
+  private struct Facts {
+    var photos: Int
+    var copies: [CountedCopy]
+    var testedDaysAgo: Int?
+    var now = ProtectionVerdictTests.now
+  }
+
+  private func facts(_ numbers: inout SeededNumbers) -> Facts {
+    let photos = Int.random(in: 1...5, using: &numbers)
+    let problems: [CountedCopy.Problem?] = [nil, nil, nil, nil, .suspect, .unreachable, .missing, .changed]
+    let tests: [JobStatus.DestinationTestRecord.Outcome?] = [
+      .passed, .passed, .passed, nil, .failed, .unreachable, .incomplete, .missing,
+    ]
+    let copies = (0..<Int.random(in: 0...3, using: &numbers)).map { number in
+      copy(
+        at: "/n\(number)", daysAgo: .random(in: 0...9, using: &numbers),
+        isOnSameDevice: .random(using: &numbers), isInMemory: Int.random(in: 0...4, using: &numbers) == 0,
+        isVerified: Int.random(in: 0...3, using: &numbers) > 0,
+        problem: problems.randomElement(using: &numbers) ?? nil,
+        added: [0, 0, 0, 1, photos, nil].randomElement(using: &numbers) ?? nil,
+        test: tests.randomElement(using: &numbers) ?? nil)
+    }
+    let isTested = copies.contains { $0.test?.lastPassedAt != nil }
+    return Facts(photos: photos, copies: copies, testedDaysAgo: isTested ? 2 : nil)
+  }
+
+  private func verdict(_ facts: Facts) -> ProtectionVerdict {
+    verdict(photos: facts.photos, facts.copies, testedDaysAgo: facts.testedDaysAgo, now: facts.now)
+  }
+
+  /// Returns a copy with other facts.
+  private func with(
+    _ copy: CountedCopy, problem: CountedCopy.Problem?, added: Int?, test: JobStatus.DestinationTestRecord?
+  ) -> CountedCopy {
+    CountedCopy(
+      job: copy.job, copy: copy.copy, problem: problem, isShared: copy.isShared, photosAdded: added,
+      test: test)
+  }
+
+  /// Returns the facts after each thing that can happen to a library and its copies and is no improvement.
+  private func worse(_ facts: Facts) -> [(name: String, facts: Facts)] {
+    var photoAdded = facts
+    photoAdded.photos += 1
+    photoAdded.copies = facts.copies.map {
+      with($0, problem: $0.problem, added: $0.photosAdded.map { $0 + 1 }, test: $0.test)
+    }
+    var older = facts
+    older.now += 200 * 86_400
+    var all: [(name: String, facts: Facts)] = [("a photo was added", photoAdded), ("200 days passed", older)]
+    for (index, copy) in facts.copies.enumerated() {
+      for problem in [CountedCopy.Problem.suspect, .unreachable, .missing, .changed] {
+        var lost = facts
+        lost.copies[index] = with(copy, problem: problem, added: copy.photosAdded, test: copy.test)
+        all.append(("a copy is \(problem)", lost))
+      }
+      for outcome in [JobStatus.DestinationTestRecord.Outcome.failed, .missing, .unreachable, .incomplete] {
+        var failed = facts
+        var test = copy.test ?? JobStatus.DestinationTestRecord(passed: copy.copy.path, at: 0)
+        if copy.test == nil { test.lastPassedAt = nil }
+        test.outcome = outcome
+        failed.copies[index] = with(copy, problem: copy.problem, added: copy.photosAdded, test: test)
+        all.append(("a restore test ended with \(outcome)", failed))
+      }
+      // a destination that the job no longer has needs no action
+      guard copy.problem == nil, copy.test.map({ $0.outcome == .passed }) ?? true else { continue }
+      var removed = facts
+      removed.copies.remove(at: index)
+      all.append(("a copy was removed", removed))
+    }
+    return all
+  }
+
+  @Test("Verdict: nothing that gets worse improves the level, and no photo is called safe in danger")
+  func monotone() {
+    var numbers = SeededNumbers(seed: 26)
+    var levels: Set<ProtectionVerdict.Level> = []
+    var faults: [String] = []
+    for _ in 0..<500 {
+      let facts = facts(&numbers)
+      let before = verdict(facts)
+      levels.insert(before.level)
+      for (name, facts) in [("nothing happened", facts)] + worse(facts) {
+        let after = verdict(facts)
+        let claims = after.sentence.contains("are safe") || after.sentence.contains("is safe")
+        let hasSafePhoto = facts.copies.contains { copy in
+          copy.isProtecting && copy.verifiedAt != nil && copy.testedAt != nil
+            && copy.photosAdded.map { $0 < facts.photos } ?? false
+        }
+        if after.level < before.level || claims && (!hasSafePhoto || after.level == .danger) {
+          faults.append("\(name): \(before.sentence) \(after.sentence) \(facts)")
+        }
+      }
+    }
+    #expect(faults.count == 0, "\(faults.first ?? "")")
+    #expect(levels == Set(ProtectionVerdict.Level.allCases))
   }
 }

@@ -183,6 +183,36 @@ import Testing
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
   }
 
+  @Test("Restore test: the result of each destination is recorded, and counts by itself")
+  func resultOfEachDestination() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try night.statusFile().restoreTests.isEmpty)
+    try night.move("one", to: "away")
+    #expect(try await night.drill().exitCode == 4)
+    var tests = try night.statusFile().restoreTests
+    #expect(tests.map(\.outcome) == [.unreachable, .passed])
+    #expect(tests[0].failure?.contains("is missing; check that its disk is mounted") == true)
+    let passedAt = night.context.now().milliseconds
+    #expect(tests.map(\.lastPassedAt) == [nil, passedAt])
+    #expect(try night.statusFile().lastPassedTestAt == nil)
+    let protection = try LibraryProtection(of: Library(path: night.library.path), night.context.state)
+    #expect(protection.testedAt == passedAt)
+    #expect(protection.copies.map(\.testedAt) == [nil, passedAt])
+    try night.move("away", to: "one")
+
+    night.on(day: 2)
+    try night.remove(night.archives("one")[0].path)
+    try night.damage(night.archives("two")[0].path, keepsDate: true)
+    #expect(try await night.drill().exitCode == 4)
+    tests = try night.statusFile().restoreTests
+    #expect(tests.map(\.outcome) == [.missing, .failed])
+    #expect(tests.map(\.lastPassedAt) == [nil, passedAt])
+    let after = try LibraryProtection(of: Library(path: night.library.path), night.context.state)
+    #expect(after.copies.map(\.problem) == [.missing, .suspect])
+    #expect(after.copies.map(\.testedAt) == [nil, nil])
+  }
+
   @Test("Restore test: a destination that is out of reach is not suspect")
   func unreachableDestination() async throws {
     let night = try Night()

@@ -33,13 +33,16 @@ import Testing
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, sequence: 1, verifiedAt: 2,
-        suspectSince: 3, suspectReason: "b.zip: photo 1 is damaged", isOutOfReach: true, isOnSameDevice: true,
-        isSelection: true, missingPhotos: 1,
+        suspectSince: 3, suspectReason: "b.zip: photo 1 is damaged", isOutOfReach: true, isMissing: true,
+        mountPoint: "/", isOnSameDevice: true, isInMemory: true, isSelection: true, missingPhotos: 1,
         files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2, changedAt: 3)])
     ]
     status.lastRestoreTest = JobStatus.RestoreTestRecord(
       at: 1, hasPassed: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,
       report: "/state/drills/a.txt")
+    var test = JobStatus.DestinationTestRecord(passed: "/one", at: 1)
+    (test.archive, test.failure) = ("/one/a.zip", "photo 1 is damaged")
+    status.restoreTests = [test]
     return status
   }
 
@@ -66,6 +69,8 @@ import Testing
       "A copy (`copies`)": try #require((all["copies"] as? [[String: Any]])?.first),
       "A file of a copy (`copies.files`)": try #require(
         ((all["copies"] as? [[String: Any]])?.first?["files"] as? [[String: Any]])?.first),
+      "A restore test at a destination (`restore_tests`)": try #require(
+        (all["restore_tests"] as? [[String: Any]])?.first),
       "A restore test (`last_restore_test`)": try #require(all["last_restore_test"] as? [String: Any]),
     ]
     for (heading, object) in parts {

@@ -9,10 +9,22 @@ package struct CountedCopy: Sendable {
   package enum Problem: String, Sendable, Encodable {
     /// An archive of the copy was found corrupt, or a restore test failed.
     case suspect
-    /// No archive of the copy exists at its path, for example because a disk is not mounted.
+    /// The folder cannot be read, or is on another disk than at the backup, since a disk is not mounted.
     case unreachable
-    /// An archive changed after the backup, or one of several is missing.
+    /// The folder can be read, and lacks archives of the copy.
+    case missing
+    /// An archive changed after the backup.
     case changed
+  }
+
+  /// What a copy is lost with.
+  package enum Place: Sendable, Hashable {
+    /// The copy is on the device of the library.
+    case deviceOfLibrary
+    /// The copy is on a file system in memory.
+    case memory
+    /// The copy outlives the device of the library, and the next restart.
+    case anotherDevice
   }
 
   /// The name of the job.
@@ -25,6 +37,8 @@ package struct CountedCopy: Sendable {
   package let isShared: Bool
   /// The number of photos of the library that were added after the copy was made; nil if it is unknown.
   package let photosAdded: Int?
+  /// The last restore test at the destination of the copy; nil if there was none.
+  package var test: JobStatus.DestinationTestRecord?
 
   /// When the archives were verified; nil if they changed since.
   package var verifiedAt: Int64? { problem == .changed || problem == .suspect ? nil : copy.verifiedAt }
@@ -32,6 +46,22 @@ package struct CountedCopy: Sendable {
   /// True if the copy can restore the entire library as it was when the copy was made.
   package var isComplete: Bool {
     problem == nil && copy.isSelection != true && copy.missingPhotos == nil && !isShared
+  }
+
+  /// What the copy is lost with.
+  package var place: Place {
+    copy.isInMemory == true ? .memory : copy.isOnSameDevice ? .deviceOfLibrary : .anotherDevice
+  }
+
+  /// True if the copy can restore the entire library after the loss of its device.
+  package var isProtecting: Bool { isComplete && place == .anotherDevice }
+
+  /// When a restore test at the destination last passed; nil if the last test found that the archives do not restore.
+  package var testedAt: Int64? {
+    switch test?.outcome {
+    case .failed?, .missing?: nil
+    case .passed?, .incomplete?, .unreachable?, nil: test?.lastPassedAt
+    }
   }
 }
 
@@ -46,15 +76,23 @@ extension CountedCopy {
     return try jobs.flatMap { job in
       try job.copies.map { copy in
         let paths = copy.archives.map { FilePath($0) }
-        let isAway = !copy.archives.contains(where: FileManager.default.fileExists)
-        let problem: Problem? =
-          copy.looksRestorable ? nil : copy.isSuspect ? .suspect : isAway ? .unreachable : .changed
+        let problem = problem(of: copy)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
         if problem == nil, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }
         return CountedCopy(
-          job: job.job, copy: copy, problem: problem, isShared: isShared, photosAdded: try photosAdded(copy))
+          job: job.job, copy: copy, problem: problem, isShared: isShared, photosAdded: try photosAdded(copy),
+          test: job.restoreTests.first { $0.path == copy.path })
       }
     }
+  }
+
+  /// Returns why a copy may not restore. Blocks.
+  private static func problem(of copy: JobStatus.Copy) -> Problem? {
+    if copy.looksRestorable { return nil }
+    guard copy.archives.allSatisfy(FileManager.default.fileExists) else {
+      return copy.isMissing == true ? .missing : .unreachable
+    }
+    return copy.isSuspect ? .suspect : .changed
   }
 }

@@ -20,7 +20,7 @@ package struct LibraryProtection: Sendable {
   package let formerJobs: [JobStatus]
   /// The copies of the jobs.
   package let copies: [CountedCopy]
-  /// When a restore test of a job of the whole library passed last, in milliseconds since 1970.
+  /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
   package let testedAt: Int64?
   /// Why the ledger cannot be read, so that the copies are unknown; nil if it can.
   package let ledgerProblem: String?
@@ -48,7 +48,8 @@ extension LibraryProtection {
     }
     // a selection does not restore the library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
-    testedAt = whole.compactMap(\.lastPassedTestAt).max()
+    let tests = copies.filter { $0.copy.isSelection != true }.compactMap { $0.test?.lastPassedAt }
+    testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
     ledgerProblem = state.ledger.problem.map { "\($0)" }
   }
 }

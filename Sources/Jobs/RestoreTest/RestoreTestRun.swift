@@ -286,7 +286,8 @@ struct RestoreTestRun {
     entry.record = JobStatus.encoded(
       RestoreTestDetails(
         test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored),
-        findings: findings.prefix(OperationRecord.mostFindings).map { RecordedFinding($0) }))
+        findings: findings.prefix(OperationRecord.mostFindings).map { RecordedFinding($0) },
+        destinations: report.results.map { JobStatus.DestinationTestRecord($0, at: test.at) }))
     guard let status else { return context.ledger.update(&entry) }
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
     let problems = context.publishStatus(of: job)

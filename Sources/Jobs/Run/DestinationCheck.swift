@@ -31,7 +31,7 @@ struct DestinationCheck {
     }
     FolderLock.removeLeftover(in: destination.folder)
     let weakness = configuration.weakness(for: library).map {
-      Issue.warning(.destination(destination.folder.string), "\(destination.folder) \($0)")
+      Issue.warning(.destination(destination.folder.string), "\(destination.folder) \($0.message)")
     }
     return (destination, weakness.map { [$0] } ?? [])
   }
@@ -91,20 +91,32 @@ extension JobDestination {
     }
   }
 
-  /// Returns why the folder does not protect against the loss of the library; nil if it does.
-  func weakness(for library: FilePath) -> String? {
+  /// Why a folder does not protect a library.
+  struct Weakness {
+    /// True if the folder is on the library's own device.
+    let isOnSameDevice: Bool
+    /// True if the folder is on a file system in memory.
+    let isInMemory: Bool
+
+    /// Completes a sentence that begins with the folder.
+    var message: String {
+      isInMemory
+        ? "is on a file system in memory; its archives are lost at the next restart"
+        : "is on the same device as the library, and does not protect against its failure; use another disk"
+    }
+  }
+
+  /// Returns why the folder does not protect against the loss of the library; nil if it does. Blocks.
+  func weakness(for library: FilePath) -> Weakness? {
     guard let folder = try? Directory.open(path), let one = try? folder.status().identity,
       let other = try? Directory.open(library).status().identity
     else { return nil }
-    if (try? folder.fileSystem().isInMemory) == true {
-      return "is on a file system in memory; its archives are lost at the next restart"
-    }
-    let isShared =
+    let isOnSameDevice =
       one.device == other.device
       || !BlockDevice.disks(of: one).isDisjoint(with: BlockDevice.disks(of: other))
-    return isShared
-      ? "is on the same device as the library, and does not protect against its failure; use another disk"
-      : nil
+    let isInMemory = (try? folder.fileSystem().isInMemory) == true
+    guard isOnSameDevice || isInMemory else { return nil }
+    return Weakness(isOnSameDevice: isOnSameDevice, isInMemory: isInMemory)
   }
 
   /// The identity of the folder, independent of its name.

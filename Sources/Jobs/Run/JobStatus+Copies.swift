@@ -26,8 +26,14 @@ extension JobStatus {
     /// True if archives of the copy, or the folder, were missing at the end of the last run or restore test, or are
     /// missing now, for example because the disk is not mounted.
     package var isOutOfReach: Bool?
-    /// True if the copy is on the library's own device or in memory, and is lost with the library.
+    /// True if archives of the copy are missing from the folder, although the folder can be read.
+    package var isMissing: Bool?
+    /// Where the file system of the folder was mounted when a run found the copy; nil in records of older versions.
+    package var mountPoint: String?
+    /// True if the copy is on the library's own device, and is lost with the library.
     package var isOnSameDevice: Bool
+    /// True if the copy is on a file system in memory, and is lost when the machine is switched off; nil otherwise.
+    package var isInMemory: Bool?
     /// True if the copy contains a selection, not the entire library.
     package var isSelection: Bool?
     /// The number of the library's photos that are missing from the copy or damaged in it; nil if there are none.
@@ -81,7 +87,17 @@ extension JobStatus {
         guard let last = ledger.observations(of: file).last else { return false }
         return last.event == .unreachable && run.map { $0 < last.recorded } ?? true
       }
-      isOutOfReach = isReported || !archives.allSatisfy(FileManager.default.fileExists) ? true : nil
+      let hasFiles = archives.allSatisfy(FileManager.default.fileExists)
+      isOutOfReach = isReported || !hasFiles ? true : nil
+      isMissing = !isReported && !hasFiles && isFolderReadable ? true : nil
+    }
+
+    /// True if the folder can be listed, on the file system that it was on when a run found the copy. The mount point of
+    /// a disk that is not mounted is an empty folder on another file system. Blocks.
+    private var isFolderReadable: Bool {
+      let folder = FilePath(path)
+      guard (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil else { return false }
+      return mountPoint == nil || mountPoint == (try? MountTable())?.mountPoint(of: folder)?.string
     }
   }
 }
@@ -102,7 +118,10 @@ extension JobStatus.Copy {
     self.archive = archive.path
     others = members.dropFirst().map(\.path)
     (madeAt, sequence) = (archive.date, archive.sequence)
-    isOnSameDevice = destination.weakness(for: library) != nil
+    let weakness = destination.weakness(for: library)
+    isOnSameDevice = weakness?.isOnSameDevice ?? false
+    isInMemory = weakness?.isInMemory == true ? true : nil
+    mountPoint = (try? MountTable())?.mountPoint(of: destination.path)?.string
     missingPhotos = count > 0 ? count : nil
     self.files = files
     // each part of a set has `isPartial`

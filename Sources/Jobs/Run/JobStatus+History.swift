@@ -17,11 +17,14 @@ struct RestoreTestDetails: Codable {
   var isRestoredSomewhere: Bool
   /// What was not restored, or is damaged in the library; nil in records of older versions.
   var findings: [RecordedFinding]?
+  /// The result at each destination that was tested; nil in records of older versions.
+  var destinations: [JobStatus.DestinationTestRecord]?
 
   private enum CodingKeys: String, CodingKey {
     case test
     case isRestoredSomewhere = "isRestored"
     case findings = "leftOut"
+    case destinations
   }
 }
 
@@ -106,10 +109,14 @@ extension JobStatus {
     (library, libraryID) = (known.path, known.id)
     let own = entries.filter { $0.isOf(known) }
     lastSuccess = own.first(where: \.isCompleteWithHooks)?.backup?.run
-    copies = Self.copies(of: own, job, ledger)
-    let tests = own.compactMap { entry in
-      entry.restoreTest.map { (endPosition: entry.endPosition, record: $0.test) }
+    let found = Self.foundCopies(of: own, job, ledger)
+    let destinations = Self.destinations(of: own, found)
+    copies = Self.copies(found, at: destinations, ledger)
+    let details = own.compactMap { entry in
+      entry.restoreTest.map { (endPosition: entry.endPosition, details: $0) }
     }
+    restoreTests = Self.restoreTests(details.map(\.details), at: destinations)
+    let tests = details.map { (endPosition: $0.endPosition, record: $0.details.test) }
     lastRestoreTest = tests.first?.record
     lastPassedTestAt = tests.first(where: \.record.hasPassed)?.record.at
     if let test = tests.first?.endPosition,
@@ -130,13 +137,19 @@ extension JobStatus {
     return library
   }
 
-  private static func copies(of runs: [LedgerRun], _ job: String, _ ledger: Ledger) -> [Copy] {
+  private static func foundCopies(of runs: [LedgerRun], _ job: String, _ ledger: Ledger) -> [LedgerCopy] {
     let own = Set(runs.map(\.startPosition))
-    let found = ledger.copies(of: job).filter { $0.run.map(own.contains) ?? false }
-    let destinations =
-      runs.lazy.compactMap { $0.backup?.run.destinations.map(\.path) }.first { !$0.isEmpty }
+    return ledger.copies(of: job).filter { $0.run.map(own.contains) ?? false }
+  }
+
+  /// Returns the destinations of the newest backup; of older versions, those that have copies.
+  private static func destinations(of runs: [LedgerRun], _ found: [LedgerCopy]) -> [String] {
+    runs.lazy.compactMap { $0.backup?.run.destinations.map(\.path) }.first { !$0.isEmpty }
       ?? Array(Set(found.map(\.destination))).sorted()
-    return destinations.compactMap { destination in
+  }
+
+  private static func copies(_ found: [LedgerCopy], at destinations: [String], _ ledger: Ledger) -> [Copy] {
+    destinations.compactMap { destination in
       guard let entry = found.first(where: { $0.destination == destination }),
         var copy: Copy = decoded(entry.record)
       else { return nil }

@@ -21,8 +21,10 @@ package struct JobStatus: Sendable, Equatable, Codable {
   package var copies: [Copy] = []
   /// The last restore test.
   package var lastRestoreTest: RestoreTestRecord?
-  /// When a restore test last proved that the archives restore.
+  /// When a restore test last passed at every destination.
   package var lastPassedTestAt: Int64?
+  /// The last restore test at each destination; destinations that were never tested are left out.
+  package var restoreTests: [DestinationTestRecord] = []
 
   /// Makes an empty status.
   package init(job: String) { self.job = job }

@@ -69,7 +69,9 @@ struct PrometheusText {
     add(
       "smilepile_backup_copy_on_library_device",
       "1 if a copy is on the same device as the library, or in memory.",
-      status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
+      status.copies.map {
+        (job + [("destination", $0.path)], $0.isOnSameDevice || $0.isInMemory == true ? "1" : "0")
+      })
     if let test = status.lastRestoreTest {
       add(
         "smilepile_restore_test_timestamp_seconds", "When the last restore test ran.",

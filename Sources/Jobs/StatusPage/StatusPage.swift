@@ -66,7 +66,7 @@ package struct StatusPage {
   /// Publishes the page atomically, readable for all. Replaces only an earlier page. Blocks.
   ///
   /// - Parameter message: returns the text of an action with its remedy.
-  /// - Throws: `FileError`, or an error if another file has the name.
+  /// - Throws: `FileError`, `LibraryError.outputInLibrary`, or an error if another file has the name.
   package func write(to path: FilePath, outside state: StateFolder, message: (Finding) -> String) throws {
     try WatchedFile.page.replace(path, with: bytes(message), outside: state.path)
   }
@@ -127,7 +127,8 @@ package struct StatusPage {
       row("State", copy.state)
       row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
       row("Verified", copy.verifiedAt.map(days.ago) ?? "never, or it changed since")
-      row("Place", copy.copy.isOnSameDevice ? "the device of the library: lost with it" : "another device")
+      row("Place", copy.place.words)
+      row("Restore test", copy.test.map(text) ?? "none yet")
       if let points = history.freeSpace[copy.copy.path], let last = points.last {
         let full = BackupHistory.daysUntilFull(points, now: now)
         row(
@@ -136,6 +137,12 @@ package struct StatusPage {
             + (full.map { "; full in about \(ProtectionVerdict.number($0)) days, \(day(after: $0))" } ?? ""))
       }
     }
+  }
+
+  private func text(of test: JobStatus.DestinationTestRecord) -> String {
+    let passed = test.lastPassedAt.map { "passed \(days.ago($0))" }
+    if test.outcome == .passed, let passed { return passed }
+    return "\(test.outcome.words) \(days.ago(test.at))" + (passed.map { ", \($0)" } ?? "")
   }
 
   private func day(after days: Int) -> String {
@@ -308,6 +315,7 @@ extension CountedCopy {
     switch problem {
     case .suspect?: "suspect: found corrupt, or a restore test failed"
     case .unreachable?: "unreachable"
+    case .missing?: "missing from its folder, which can be read"
     case .changed?: "changed after the backup"
     case nil where copy.isSelection == true: "a selection of the library"
     case nil where copy.missingPhotos != nil:
@@ -319,6 +327,30 @@ extension CountedCopy {
       case let added?: "complete, except \(ProtectionVerdict.number(added)) photos that were added since"
       case nil: "complete when it was made"
       }
+    }
+  }
+}
+
+extension CountedCopy.Place {
+  /// The place for people.
+  fileprivate var words: String {
+    switch self {
+    case .deviceOfLibrary: "the device of the library: lost with it"
+    case .memory: "in memory: lost when the machine is switched off"
+    case .anotherDevice: "another device"
+    }
+  }
+}
+
+extension JobStatus.DestinationTestRecord.Outcome {
+  /// The outcome for people.
+  fileprivate var words: String {
+    switch self {
+    case .passed: "passed"
+    case .incomplete: "incomplete"
+    case .failed: "failed"
+    case .missing: "found no archive"
+    case .unreachable: "could not read it"
     }
   }
 }

@@ -34,6 +34,8 @@ struct Stats: AsyncParsableCommand {
     var madeAt: Int64
     var verifiedAt: Int64?
     var sameDevice: Bool
+    /// True if the copy is lost when the machine is switched off.
+    var inMemory: Bool
     var isRestorable: Bool
     var isSelection: Bool
     /// The number of the library's photos that are missing from the copy or corrupt in it.
@@ -43,11 +45,14 @@ struct Stats: AsyncParsableCommand {
 
     /// Why `isRestorable` is false.
     var problem: CountedCopy.Problem?
+    /// When a restore test at the destination last passed.
+    var testedAt: Int64?
 
     init(_ copy: CountedCopy) {
       (job, path, archive) = (copy.job, copy.copy.path, copy.copy.archive)
       (madeAt, verifiedAt) = (copy.copy.madeAt, copy.verifiedAt)
-      sameDevice = copy.copy.isOnSameDevice
+      (sameDevice, inMemory) = (copy.copy.isOnSameDevice, copy.copy.isInMemory == true)
+      testedAt = copy.test?.lastPassedAt
       (isRestorable, problem) = (copy.problem == nil, copy.problem)
       isSelection = copy.copy.isSelection == true
       missingPhotos = copy.copy.missingPhotos ?? 0
@@ -57,8 +62,8 @@ struct Stats: AsyncParsableCommand {
     var row: [String] {
       let facts = [
         verifiedAt.map { "verified \(Stats.time($0))" } ?? "unverified",
-        sameDevice
-          ? "on the same device as the library, or in memory: no protection if the device fails" : nil,
+        inMemory ? "in memory: lost when the machine is switched off" : nil,
+        sameDevice ? "on the same device as the library: no protection if the device fails" : nil,
         problem.map(Stats.text),
         isSelection ? "only a selection of the library" : nil,
         missingPhotos > 0
@@ -119,11 +124,9 @@ struct Stats: AsyncParsableCommand {
     reporter.result(verdict.sentence.escaped)
     reporter.result(TextTable(.left, .left, rows: Self.fields(protection)))
     reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
-    for drill in protection.jobs.compactMap(\.lastRestoreTest) {
-      if !drill.hasPassed {
-        reporter.result("restore test of \(drill.archive.escaped) failed at \(Self.time(drill.at))")
-      }
-      guard let damaged = drill.damaged else { continue }
+    for job in protection.jobs {
+      for line in Self.failedTests(of: job) { reporter.result(line.escaped) }
+      guard let damaged = job.lastRestoreTest?.damaged else { continue }
       reporter.result(
         "the restore test found \(Count(damaged, "photo")) of the library damaged; run smilepile repair -l")
     }
@@ -175,7 +178,7 @@ struct Stats: AsyncParsableCommand {
       return fields + [["copies", protection.ledgerProblem == nil ? "none made by a job" : "unknown"]]
     }
     let complete = protection.completeCopies
-    let safe = complete.count { !$0.copy.isOnSameDevice }
+    let safe = complete.count(where: \.isProtecting)
     return fields + [
       ["copies", "\(complete.count), of which \(Count(safe, "copy is", "copies are")) on another device"],
       [
@@ -185,11 +188,24 @@ struct Stats: AsyncParsableCommand {
     ]
   }
 
+  /// Returns a line for each destination at which the last restore test did not pass.
+  private static func failedTests(of job: JobStatus) -> [String] {
+    let failed = job.restoreTests.filter { $0.outcome != .passed }
+    if failed.isEmpty, let test = job.lastRestoreTest, !test.hasPassed {
+      return ["restore test of \(test.archive) failed at \(time(test.at))"]
+    }
+    return failed.map { test in
+      "restore test of \(test.archive ?? test.path) failed at \(time(test.at))"
+        + (test.failure.map { ": \($0)" } ?? "")
+    }
+  }
+
   private static func text(of problem: CountedCopy.Problem) -> String {
     switch problem {
     case .suspect: "suspect: found corrupt, or a restore test failed"
-    case .unreachable: "unreachable: missing, or its disk is not mounted"
-    case .changed: "changed after the backup, or partly missing"
+    case .unreachable: "unreachable: its disk is not mounted, or its folder cannot be read"
+    case .missing: "missing from its folder, which can be read"
+    case .changed: "changed after the backup"
     }
   }
 
