@@ -52,6 +52,18 @@ struct WatchedFileTests {
     #expect(night.context.state.statuses().map(\.job) == ["family"])
   }
 
+  /// The reader of the job file knows only the library of the job.
+  @Test("Status file: a path in another library is refused, and the run is incomplete")
+  func otherLibrary() async throws {
+    var night = try Night()
+    let other = try SampleLibrary([])
+    night.job.statusFile = other.path.appending("status.json")
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete)
+    #expect(run.message?.contains("status.json is in the library") == true)
+    #expect(!FileManager.default.fileExists(atPath: other.path.appending("status.json").string))
+  }
+
   @Test(
     "Job file: an unusable path of a status or metrics file is reported",
     arguments: ["status-file", "prometheus-file"])

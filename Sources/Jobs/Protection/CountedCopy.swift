@@ -40,8 +40,13 @@ package struct CountedCopy: Sendable {
   /// The last restore test at the destination of the copy; nil if there was none.
   package var test: JobStatus.DestinationTestRecord?
 
-  /// When the archives were verified; nil if they changed since.
-  package var verifiedAt: Int64? { problem == .changed || problem == .suspect ? nil : copy.verifiedAt }
+  /// When the archives were verified; nil if they changed since, or are missing.
+  package var verifiedAt: Int64? {
+    switch problem {
+    case .changed?, .suspect?, .missing?: nil
+    case .unreachable?, nil: copy.verifiedAt
+    }
+  }
 
   /// True if the copy can restore the entire library as it was when the copy was made.
   package var isComplete: Bool {

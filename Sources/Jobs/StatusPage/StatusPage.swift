@@ -126,7 +126,7 @@ package struct StatusPage {
       }
       row("State", copy.state)
       row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
-      row("Verified", copy.verifiedAt.map(days.ago) ?? "never, or it changed since")
+      row("Verified", copy.verifiedAt.map(days.ago) ?? "not in its present state")
       row("Place", copy.place.words)
       row("Restore test", copy.test.map(text) ?? "none yet")
       if let points = history.freeSpace[copy.copy.path], let last = points.last {
