@@ -20,7 +20,7 @@ final class GalleryFolder: Sendable {
   private struct State {
     var list: GalleryFileList
     /// The files that this run writes.
-    var claimed: Set<String> = []
+    var claimed: [String: GalleryFileList.Mark] = [:]
     var filesWritten = 0
     var bytesWritten = 0
     /// True as soon as the start page may be the new one.
@@ -34,6 +34,8 @@ final class GalleryFolder: Sendable {
   private let found: GalleryFileList?
   /// The files in the folders of the gallery, whether or not they are listed.
   private let present: Set<String>
+  /// The listed files that exist, and have the size in the list.
+  private let intact: Set<String>
   private let state: Mutex<State>
 
   private var root: Directory { _read { yield target.root } }
@@ -52,7 +54,9 @@ final class GalleryFolder: Sendable {
     publication = ExtractPublication(in: target)
     let names = try Self.names(in: target)
     found = try Self.list(in: target, names)
-    present = Set(try GalleryFile.folders.flatMap { try Self.files(in: $0, of: target) })
+    let present = Set(try GalleryFile.folders.flatMap { try Self.files(in: $0, of: target) })
+    self.present = present
+    intact = try Self.intact(found ?? GalleryFileList(), present, in: target)
     state = Mutex(State(list: found ?? GalleryFileList()))
     _ = try digestOfStartPage()
   }
@@ -96,8 +100,20 @@ final class GalleryFolder: Sendable {
 
   // MARK: Files
 
+  /// Returns the listed files that no other program has replaced, as far as their kinds and sizes tell.
+  private static func intact(
+    _ list: GalleryFileList, _ present: Set<String>, in target: ExtractTarget
+  ) throws -> Set<String> {
+    try list.paths.intersection(present).filter { path in
+      guard let status = try target.root.status(of: FilePath(path)), status.kind == .file else {
+        return false
+      }
+      return list.files[path].map { $0.size == status.size } ?? true
+    }
+  }
+
   /// Returns true if the gallery has this file already. Such a file is complete.
-  func has(_ file: String) -> Bool { found?.files.contains(file) == true && present.contains(file) }
+  func has(_ file: String) -> Bool { intact.contains(file) }
 
   /// Returns the dimensions of a thumbnail that the gallery has already; nil if it is missing, cannot be opened, or is
   /// not a JPEG. Reads its header only.
@@ -136,9 +152,9 @@ final class GalleryFolder: Sendable {
   func list(_ files: Set<String>, startPage: MD5Digest? = nil) throws {
     let old = state.withLock { $0.list }
     var new = old
-    new.files.formUnion(files)
+    new.unfinished.formUnion(files.subtracting(new.files.keys))
     if let startPage, !new.startPages.contains("\(startPage)") { new.startPages.append("\(startPage)") }
-    if let taken = files.subtracting(old.files).intersection(present).min() {
+    if let taken = files.intersection(present).subtracting(intact).min() {
       throw GalleryFolderError.unknownFile(root.path(of: FilePath(taken)))
     }
     if new != old { try write(new) }
@@ -160,7 +176,7 @@ final class GalleryFolder: Sendable {
       _ = try? root.remove(hidden)
       throw error
     }
-    try publish(hidden, as: file, size: bytes.count)
+    try publish(hidden, as: file, FileContent(md5: MD5Digest(hashing: bytes), size: bytes.count))
   }
 
   /// Returns a name for a file that is not complete.
@@ -186,23 +202,20 @@ final class GalleryFolder: Sendable {
   /// - Throws: `GalleryFolderError.unknownFile` if a folder or a link has the name; `FileError` if a batch cannot be
   ///   published. The hidden files of that batch that were not renamed are removed then, and later batches fail with
   ///   the same error.
-  func publish(_ hidden: FilePath, as file: String, size: Int) throws {
+  func publish(_ hidden: FilePath, as file: String, _ content: FileContent) throws {
     let isFirst = state.withLock { state in
-      guard state.claimed.insert(file).inserted else { return false }
+      guard state.claimed[file] == nil else { return false }
+      state.claimed[file] = GalleryFileList.Mark(content)
       state.filesWritten += 1
-      state.bytesWritten = state.bytesWritten.saturated(plus: size)
+      state.bytesWritten = state.bytesWritten.saturated(plus: content.size)
       return true
     }
     guard isFirst else { return remove(hidden) }
     let name = FilePath(file)
-    if present.contains(file), try root.status(of: name)?.kind != .file {
-      remove(hidden)
-      throw GalleryFolderError.unknownFile(root.path(of: name))
-    }
     try publication.add(
       ExtractPublication.Photo(
-        index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: size,
-        replaces: present.contains(file)))
+        index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: content.size,
+        replaces: intact.contains(file)))
   }
 
   /// Publishes all files that were written, and makes their names durable.
@@ -240,10 +253,10 @@ final class GalleryFolder: Sendable {
   /// may remain; all are in the list, and the next run continues.
   ///
   /// - Parameter files: all files of the new gallery except the start page. They must be published.
-  /// - Returns: the number of removed files.
+  /// - Returns: the number of removed files, and the files that another program has changed, which stay.
   /// - Throws: `GalleryFolderError.unknownFile` if another program has changed the start page, which is not replaced
   ///   then; `FileError`.
-  func commit(_ page: [UInt8], _ files: Set<String>) throws -> Int {
+  func commit(_ page: [UInt8], _ files: Set<String>) throws -> (removed: Int, changed: [FilePath]) {
     let digest = MD5Digest(hashing: page)
     if try digestOfStartPage() != digest {
       try list([], startPage: digest)
@@ -255,23 +268,50 @@ final class GalleryFolder: Sendable {
     }
     state.withLock { $0.isCommitted = true }
     var list = GalleryFileList()
-    (list.startPages, list.files) = (["\(digest)"], files)
+    list.startPages = ["\(digest)"]
+    for file in files { list.files[file] = try mark(of: file) }
     let old = state.withLock { $0.list }
-    let removed = try remove(old.files.subtracting(files), keeping: files)
+    let result = try remove(old.paths.subtracting(files), keeping: files)
     if list != old { try write(list) }
-    return removed
+    return result
   }
 
-  /// Removes files of the gallery, and the folders in which none remains.
-  private func remove(_ files: Set<String>, keeping kept: Set<String>) throws -> Int {
-    var count = 0
-    for file in files.sorted() where try root.status(of: FilePath(file))?.kind == .file {
-      if try root.remove(FilePath(file)) { count += 1 }
+  /// Returns what the list should have about a file that this run has written or found.
+  private func mark(of file: String) throws -> GalleryFileList.Mark {
+    if let mark = state.withLock({ $0.claimed[file] }) ?? found?.files[file] { return mark }
+    // an interrupted run has written it
+    return GalleryFileList.Mark(try content(of: file))
+  }
+
+  private func content(of file: String) throws -> FileContent {
+    let (digest, size) = try MD5Digest.ofFile(root.open(FilePath(file), .read))
+    return FileContent(md5: digest, size: size)
+  }
+
+  /// Removes files of the gallery that have the bytes in the list, and the folders in which none remains.
+  private func remove(
+    _ files: Set<String>, keeping kept: Set<String>
+  ) throws -> (removed: Int, changed: [FilePath]) {
+    var result: (removed: Int, changed: [FilePath]) = (0, [])
+    for file in files.sorted() where try root.status(of: FilePath(file)) != nil {
+      if try isOwn(file) {
+        if try root.remove(FilePath(file)) { result.removed += 1 }
+      } else {
+        result.changed.append(root.path(of: FilePath(file)))
+      }
     }
     let used = Set(kept.map { FilePath($0).removingLastComponent() })
-    for folder in GalleryFile.folders where !used.contains(folder) || count > 0 { try removeIfEmpty(folder) }
+    for folder in GalleryFile.folders where !used.contains(folder) || result.removed > 0 {
+      try removeIfEmpty(folder)
+    }
     if !files.isEmpty { try target.sync() }
-    return count
+    return result
+  }
+
+  private func isOwn(_ file: String) throws -> Bool {
+    guard try root.status(of: FilePath(file))?.kind == .file else { return false }
+    guard let mark = state.withLock({ $0.claimed[file] ?? $0.list.files[file] }) else { return true }
+    return GalleryFileList.Mark(try content(of: file)) == mark
   }
 
   private func removeIfEmpty(_ folder: FilePath) throws {
@@ -288,7 +328,7 @@ final class GalleryFolder: Sendable {
     _ = try? publication.finish()
     let (list, isCommitted) = state.withLock { ($0.list, $0.isCommitted) }
     guard !isCommitted, list != found,
-      (try? remove(list.files.subtracting(found?.files ?? []), keeping: found?.files ?? [])) != nil
+      (try? remove(list.paths.subtracting(found?.paths ?? []), keeping: found?.paths ?? [])) != nil
     else { return }
     if let found {
       try? write(found)

@@ -109,8 +109,12 @@ struct GalleryFolderRun {
       try counter.checkCancellation()
       counter.enter(.committing)
       let gallery = gallery(of: photos, files)
-      summary.filesRemoved = try publish(
+      let (removed, changed) = try publish(
         gallery, files.flatMap { Self.names(of: photos.items[$0], $1) }, in: folder)
+      summary.filesRemoved = removed
+      summary.warnings += changed.map {
+        "\($0) was written or changed by another program, and was not removed"
+      }
       (summary.photos, summary.categories) = (gallery.photoCount, gallery.categories.count)
     } catch let error as CancellationError {
       folder.keepFiles()
@@ -153,7 +157,9 @@ struct GalleryFolderRun {
     ].compactMap(\.self)
   }
 
-  private func publish(_ gallery: Gallery, _ pictures: [String], in folder: GalleryFolder) throws -> Int {
+  private func publish(
+    _ gallery: Gallery, _ pictures: [String], in folder: GalleryFolder
+  ) throws -> (removed: Int, changed: [FilePath]) {
     let pages = gallery.pages
     let paths = Set(pages.dropFirst().map(\.path))
     try folder.list(paths)

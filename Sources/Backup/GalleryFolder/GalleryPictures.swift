@@ -179,7 +179,7 @@ final class GalleryPictures: Sendable {
       if draws { fault = try draw(item, hidden, worker.drawer, &files) }
       files.copy = needsCopy()
       if files.copy, !hasCopy {
-        try folder.publish(hidden, as: GalleryFile.copy(of: item), size: item.content.size)
+        try folder.publish(hidden, as: GalleryFile.copy(of: item), item.content)
       } else {
         folder.remove(hidden)
       }

@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Operations
@@ -169,6 +170,49 @@ import Testing
     #expect(try files("elsewhere").isEmpty)
   }
 
+  @Test(
+    "Gallery: a listed file that another program changed is neither replaced nor removed",
+    arguments: ["gallery", "photos", "thumbnails"])
+  func changedFile(folderName: String) async throws {
+    try await write { $0.originals = .copy }
+    let name = try #require(
+      try names(in: folderName).filter { !$0.contains("about") }.min { $0.count < $1.count })
+    let original = try scratch.bytes("Gallery/\(name)")
+    // the same size: only the bytes tell
+    try scratch.write(original.map { ~$0 }, to: "Gallery/\(name)")
+    let changed = try scratch.bytes("Gallery/\(name)")
+    let summary = try await write {
+      $0.originals = .copy
+      $0.taken.until = 0
+    }
+    #expect(try scratch.bytes("Gallery/\(name)") == changed)
+    #expect(
+      summary.warnings == [
+        "\(folder.pushing(FilePath(name))) was written or changed by another program, and was not removed"
+      ])
+    await #expect(throws: GalleryFolderError.unknownFile(folder.pushing(FilePath(name)))) {
+      try await write { $0.originals = .copy }
+    }
+    #expect(try scratch.bytes("Gallery/\(name)") == changed)
+  }
+
+  @Test(
+    "Gallery: a listed file that was replaced by a link, a folder or a file of another size stops the run",
+    arguments: ["link", "folder", "file"])
+  func replacedFile(kind: String) async throws {
+    try await write()
+    let name = try #require(try names(in: "thumbnails").first)
+    try scratch.remove("Gallery/\(name)")
+    switch kind {
+    case "link": try scratch.link("Gallery/\(name)", to: "/etc/passwd")
+    case "folder": try scratch.makeFolder("Gallery/\(name)")
+    default: try scratch.write("mine", to: "Gallery/\(name)")
+    }
+    await #expect(throws: GalleryFolderError.unknownFile(folder.pushing(FilePath(name)))) {
+      try await write()
+    }
+  }
+
   @Test("Gallery: a list that names other files removes none of them")
   func hostileList() async throws {
     try await write()
@@ -179,7 +223,11 @@ import Testing
       "../mine.txt", "photos/../../mine.txt", "/etc/passwd", "photos/Mine.txt", "photos/.x", "index.html",
     ]
     try scratch.write(
-      text.replacing("\"files\" : [", with: "\"files\" : [" + names.map { "\"\($0)\"," }.joined()),
+      text.replacing(
+        "\"files\" : {",
+        with: "\"unfinished\" : [" + names.map { "\"\($0)\"" }.joined(separator: ",") + "], \"files\" : {"
+          + names.map { "\"\($0)\" : {\"size\" : 4, \"md5\" : \"\(MD5Digest(of: Array("mine".utf8)))\"}," }
+          .joined()),
       to: "Gallery/.smilepile-gallery")
     try await write { $0.categories = ["pets"] }
     #expect(try scratch.bytes("mine.txt") == Array("mine".utf8))
