@@ -89,6 +89,22 @@ struct GalleryArchiveTests {
     Array(try Data(contentsOf: URL(fileURLWithPath: backup.path.string)))
   }
 
+  @Test("Gallery: a dry run counts the pictures and pages, and plans the parts of the export")
+  func dryRun() async throws {
+    var limits = PhoneLimits()
+    limits.entries = 14
+    func parts(isDryRun: Bool) async throws -> Int {
+      try await library.exporting(to: scratch.path) {
+        $0.gallery = Gallery.Style()
+        $0.phoneLimits = limits
+        $0.isDryRun = isDryRun
+      }.parts
+    }
+    let planned = try await parts(isDryRun: true)
+    #expect(planned > 1)
+    #expect(try await parts(isDryRun: false) == planned)
+  }
+
   @Test("Gallery: with --split phone, no part of 6,000 photos exceeds the limits of the apps")
   func split() throws {
     let photos = (1...Int64(6000)).map { id in
