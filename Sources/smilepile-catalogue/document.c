@@ -120,10 +120,11 @@ static int is_coloured(const struct run *run) {
 }
 
 // cairo draws glyphs of coloured fonts as images, and Pango draws boxes for characters that no font has: a reader could
-// not search for either. A blank glyph of the same width stands for the text.
+// not search for either. A blank glyph of the same width stands for the text. It is between whole points: cairo leaves out
+// a glyph without extents, and rounds those of a blank one outwards.
 static void add_blank(const char *text, int length, double size, double x, double y, double width) {
   const struct matrix matrix = {.xx = width / document.advance, .yy = size};
-  struct placed_glyph glyph = {document.blank, x, y};
+  struct placed_glyph glyph = {document.blank, floor(x) + 0.5, floor(y) + 0.5};
   struct cluster cluster = {length, 1};
   cairo_set_font_matrix(document.drawing, &matrix);
   cairo_show_text_glyphs(document.drawing, text, length, &glyph, 1, &cluster, 1, 0);

@@ -43,6 +43,16 @@ import Testing
     #expect(summary.pages == 2)
   }
 
+  @Test("Catalogue: an emoji is text in every row and column, also several times", arguments: [3, 4, 5, 8])
+  func emoji(columns: Int) throws {
+    let names = (1...20).map { $0 % 2 == 0 ? "n\($0) 🎉" : "n\($0) 🎉 🎉 x" }
+    let scratch = try CatalogueScratch(["Party 🎉🎉": names])
+    try scratch.write { $0.columns = columns }
+    let text = Self.comparable(try scratch.run("pdftotext", "a.pdf", "-"))
+    for name in names { #expect(text.contains(Self.comparable(name)), "\(name)") }
+    try scratch.run("qpdf", "--check", "a.pdf")
+  }
+
   @Test(
     "Catalogue: texts are one line without controls, of at most 16 KB",
     arguments: [

@@ -1,5 +1,5 @@
-import Checksums
 import Foundation
+import PhotoLibrary
 
 /// The list of a gallery's files, `.smilepile-gallery`. A file is in the list before it exists, so that an interruption
 /// leaves no file that the next run does not know. A file whose size or bytes are not those in the list was changed by

@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import Gallery
 import ImageHeader
+import PhotoLibrary
 import Pictures
 import Synchronization
 import SystemPackage
