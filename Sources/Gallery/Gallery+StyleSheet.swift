@@ -87,6 +87,7 @@ extension Gallery.Style {
     }
     .viewer[open] { display: flex; flex-direction: column; gap: .5rem; }
     .viewer img { flex: 1; min-height: 0; max-width: 100%; object-fit: contain; }
+    [hidden] { display: none !important; }
     .viewer img:not([src]) { visibility: hidden; }
     .viewer p { margin: 0; text-align: center; overflow-wrap: anywhere; max-height: 4.5rem; overflow: auto; }
     .viewer div { display: flex; flex-wrap: wrap; justify-content: center; gap: .5rem; }

@@ -65,11 +65,9 @@ package struct Gallery: Sendable {
 
     /// Chooses a theme. An unknown name chooses the default theme, which `warning` says.
     package mutating func choose(themeNamed name: String) {
-      if let known = GalleryTheme.named(name) {
-        theme = known
-      } else {
-        unknownTheme = String(name.prefix(100))
-      }
+      let known = GalleryTheme.named(name)
+      theme = known ?? .smilepile
+      unknownTheme = known == nil ? String(name.prefix(100)) : nil
     }
 
     /// What the user should know about the choice; nil for nothing.

@@ -119,9 +119,9 @@ extension PageWriter {
       dialog.addEventListener("close", () => {
         image.removeAttribute("src");
         focus();
-        isClosing = true;
         if (addressed() === null) return;
-        if (history.state?.isAdded) history.back();
+        isClosing = Boolean(history.state?.isAdded);
+        if (isClosing) history.back();
         else leave();
       });
       const update = () => {

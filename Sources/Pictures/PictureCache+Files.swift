@@ -6,12 +6,15 @@ internal import SystemPackage
 
 /// The files of a cache.
 extension PictureCache {
-  /// Opens the database without changing it, and checks its schema.
+  /// Opens the database, and checks its schema. Changes it only by completing a rollback: a killed process may have left
+  /// a journal.
   static func openForReading(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
     var configuration = Configuration()
-    configuration.readonly = true
+    let fault = folder.directory.writeFault()
+    configuration.readonly = fault != nil
     configuration.busyMode = .timeout(10)
-    let isReadOnly = folder.directory.writeFault() == .readOnlyFileSystem
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
+    let isReadOnly = fault == .readOnlyFileSystem
     let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isReadOnly)
     try pinned.queue.read { _ = try PictureCacheSchema.known.check($0) }
     return pinned

@@ -12,7 +12,7 @@ extension PictureCache {
   /// Reads a row. The entry is nil if the thumbnail was removed, or if the row is corrupt.
   static func row(_ row: RowReader) throws -> (id: Int64, usedAt: Int64, entry: Entry?) {
     let id = try row.integer("id", at: 0)
-    let usedAt = try row.integer("usedAt", at: 7, in: 0...now + precisionOfUse)
+    let usedAt = try row.integer("usedAt", at: 7, in: 0 ... .max)
     let entry = try entry(row)
     let checksum = try row.optionalInteger("checksum", at: 12)
     return (id, usedAt, entry.flatMap { Int64($0.checksum) == checksum ? $0 : nil })

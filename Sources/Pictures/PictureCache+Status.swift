@@ -60,7 +60,8 @@ extension PictureCache {
     }
     do {
       return try states(of: kind, in: folder, isVerifying: true)
-    } catch let error where isCorruption(error) {
+    } catch is DatabaseError {
+      // whoever opens the cache to write learns the reason
       return [:]
     }
   }

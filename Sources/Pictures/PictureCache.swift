@@ -149,7 +149,8 @@ package final class PictureCache: Sendable {
       return try row.map { try Self.row(RowReader($0, of: "picture")) }
     }
     let row = read(find) ?? nil
-    if let row, Self.now - row.usedAt > Self.precisionOfUse { remember(row.id) }
+    // the clock may have been wrong
+    if let row, (Self.now - row.usedAt).magnitude > Self.precisionOfUse.magnitude { remember(row.id) }
     return row?.entry ?? accessSpare(find)??.entry
   }
 

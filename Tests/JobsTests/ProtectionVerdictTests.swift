@@ -185,7 +185,7 @@ struct ProtectionVerdictTests {
     #expect(verdict.sentence.hasSuffix("restore tested 2 days ago."))
     #expect(verdict.level == .attention)
     #expect(verdict.actions.map(\.message) == ["the restore test of /n1/a.zip failed"])
-    #expect(verdict.actions.map(\.remedy) == [.verifyArchive("/n1/a.zip")])
+    #expect(verdict.actions.map(\.remedy) == [.testRestore(job: "family")])
     #expect(
       self.verdict([copy(at: "/n1", test: .failed), copy(at: "/n2", isOnSameDevice: true)]).sentence
         .hasSuffix("but no restore test of it has passed."))

@@ -122,6 +122,55 @@ struct CacheTests {
     #expect(try PictureCache.states(of: .thumbnail, in: library) == [:])
   }
 
+  @Test("Cache: what a killed process left is rolled back, by whoever reads first")
+  func journal() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.picture), for: content(1))
+    }
+    let files = ["", "-journal"].map { (database + $0, database + $0 + ".killed") }
+    let queue = try DatabaseQueue(path: database)
+    try queue.writeWithoutTransaction { database in
+      // few pages in memory, so that the transaction changes the file
+      try database.execute(
+        sql: """
+          PRAGMA cache_size = 2; PRAGMA synchronous = FULL; BEGIN IMMEDIATE;
+          UPDATE picture SET usedAt = 1;
+          WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+          INSERT INTO picture (md5, size, version, width, height, thumbnail, attempts, decoders, usedAt)
+          SELECT randomblob(16), i, 3, 1, 1, randomblob(3000), 0, '', 1 FROM n
+          """)
+      for (file, copy) in files { try FileManager.default.copyItem(atPath: file, toPath: copy) }
+      try database.execute(sql: "ROLLBACK")
+    }
+    try queue.close()
+    for (file, copy) in files {
+      try? FileManager.default.removeItem(atPath: file)
+      try FileManager.default.moveItem(atPath: copy, toPath: file)
+    }
+    #expect(try PictureCache.states(of: .thumbnail, in: library) == [content(1): .drawn])
+    #expect(!FileManager.default.fileExists(atPath: files[1].0))
+    let cache = try PictureCache(of: library)
+    #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+    #expect(cache.notes == [])
+  }
+
+  @Test("Cache: a picture whose use is in the future is used")
+  func futureUse() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.picture), for: content(1))
+    }
+    let queue = try DatabaseQueue(path: database)
+    try queue.write { try $0.execute(sql: "UPDATE picture SET usedAt = 9000000000000") }
+    do {
+      let cache = try PictureCache(of: library)
+      #expect(cache.entry(for: content(1)) == .picture(Self.picture))
+    }
+    let usedAt = try queue.read { try Int64.fetchOne($0, sql: "SELECT usedAt FROM picture") }
+    #expect(try #require(usedAt) < 9_000_000_000)
+  }
+
   @Test("Cache: a picture that is no JPEG is not used")
   func forgedPicture() throws {
     let cache = try PictureCache(of: library)

@@ -153,7 +153,10 @@ final class GalleryFolder: Sendable {
   func list(_ files: Set<String>, startPage: MD5Digest? = nil) throws {
     let old = state.withLock { $0.list }
     var new = old
-    new.unfinished.formUnion(files.subtracting(new.files.keys))
+    // a file that is missing, or was removed by another program, may be written with other bytes
+    let rewritten = files.subtracting(intact)
+    for file in rewritten { new.files[file] = nil }
+    new.unfinished.formUnion(rewritten)
     if let startPage, !new.startPages.contains("\(startPage)") { new.startPages.append("\(startPage)") }
     if let taken = files.intersection(present).subtracting(intact).min() {
       throw GalleryFolderError.unknownFile(root.path(of: FilePath(taken)))
@@ -213,6 +216,10 @@ final class GalleryFolder: Sendable {
     }
     guard isFirst else { return remove(hidden) }
     let name = FilePath(file)
+    if intact.contains(file), try !isOwn(file, found?.files[file]) {
+      remove(hidden)
+      throw GalleryFolderError.unknownFile(root.path(of: name))
+    }
     try publication.add(
       ExtractPublication.Photo(
         index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: content.size,
@@ -295,7 +302,7 @@ final class GalleryFolder: Sendable {
   ) throws -> (removed: Int, changed: [FilePath]) {
     var result: (removed: Int, changed: [FilePath]) = (0, [])
     for file in files.sorted() where try root.status(of: FilePath(file)) != nil {
-      if try isOwn(file) {
+      if try isOwn(file, state.withLock { $0.claimed[file] ?? $0.list.files[file] }) {
         if try root.remove(FilePath(file)) { result.removed += 1 }
       } else {
         result.changed.append(root.path(of: FilePath(file)))
@@ -309,10 +316,10 @@ final class GalleryFolder: Sendable {
     return result
   }
 
-  private func isOwn(_ file: String) throws -> Bool {
+  /// Returns true if a file has the bytes of its mark; without a mark, if it is a file.
+  private func isOwn(_ file: String, _ mark: GalleryFileList.Mark?) throws -> Bool {
     guard try root.status(of: FilePath(file))?.kind == .file else { return false }
-    guard let mark = state.withLock({ $0.claimed[file] ?? $0.list.files[file] }) else { return true }
-    return GalleryFileList.Mark(try content(of: file)) == mark
+    return try mark.map { try GalleryFileList.Mark(content(of: file)) == $0 } ?? true
   }
 
   private func removeIfEmpty(_ folder: FilePath) throws {
@@ -327,15 +334,20 @@ final class GalleryFolder: Sendable {
   /// run knows the files from the list.
   func rollBack() {
     _ = try? publication.finish()
-    let (list, isCommitted) = state.withLock { ($0.list, $0.isCommitted) }
-    guard !isCommitted, list != found,
-      (try? remove(list.paths.subtracting(found?.paths ?? []), keeping: found?.paths ?? [])) != nil
+    let (list, isCommitted, claimed) = state.withLock { ($0.list, $0.isCommitted, $0.claimed) }
+    let old = found?.paths ?? []
+    guard !isCommitted, list != found, (try? remove(Set(claimed.keys).subtracting(old), keeping: old)) != nil
     else { return }
-    if let found {
-      try? write(found)
-    } else {
+    guard var restored = found else {
       _ = try? root.remove(Self.listName)
+      return
     }
+    // files that were missing have their new bytes
+    for (file, mark) in claimed where old.contains(file) {
+      restored.unfinished.remove(file)
+      restored.files[file] = mark
+    }
+    try? write(restored)
   }
 
   /// Publishes what is complete, so that the next run continues.

@@ -89,11 +89,10 @@ enum ProtectionActions {
         message: "the last restore test did not find the archive of the last backup in \(test.path)",
         remedy: copy == nil ? .runBackup(job: job.job) : .testRestore(job: job.job))
     case .failed:
+      // a failed test makes the copy suspect, so that it was verified since
       let archive = test.archive ?? test.path
-      let isPresent = copy.map { $0.copy.archives.contains(archive) } ?? false
       return Finding(
-        archive, message: "the restore test of \(archive) failed",
-        remedy: isPresent ? .verifyArchive(archive) : .testRestore(job: job.job))
+        archive, message: "the restore test of \(archive) failed", remedy: .testRestore(job: job.job))
     case .incomplete:
       // the action about the library says more
       guard job.lastRestoreTest?.damaged == nil else { return nil }

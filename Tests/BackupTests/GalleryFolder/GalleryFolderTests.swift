@@ -34,11 +34,11 @@ import Testing
     try keepThumbnails()
   }
 
-  private func keepThumbnails() throws {
+  private func keepThumbnails(_ thumbnail: [UInt8] = thumbnail) throws {
     let opened = try Library(path: library.path)
     let cache = try PictureCache(of: opened)
     for content in try opened.contents().photos.compactMap(\.content) {
-      cache.store(.picture(Picture(width: 300, height: 200, jpeg: Self.thumbnail)), for: content)
+      cache.store(.picture(Picture(width: 300, height: 200, jpeg: thumbnail)), for: content)
     }
     cache.flush()
   }
@@ -292,6 +292,25 @@ import Testing
     for (name, bytes) in whole where name != ".smilepile-gallery" { #expect(left[name] == bytes) }
     try await write()
     #expect(try files() == new)
+  }
+
+  @Test(
+    "Gallery: thumbnails that are missing are written again with other bytes, also after a failure",
+    arguments: [1, 2, 3, 4, 5, 6, 7])
+  func rewrittenThumbnails(call: Int) async throws {
+    try await write()
+    for name in try names(in: "thumbnails") { try scratch.remove("Gallery/\(name)") }
+    try keepThumbnails(Array(Self.thumbnail.dropLast(2)) + [0, 0xFF, 0xD9])
+    let fault = ArmedFault(
+      Fault(.error(.noSpace), at: call, of: .only([.write]), persists: true, below: folder))
+    _ = await Result { try await write { $0.threads = 1 } }
+    fault.disarm()
+    try await write()
+    try await write(to: "Other")
+    #expect(try files() == files("Other"))
+    #expect(try await write().filesWritten == 0)
+    #expect(try await write { $0.taken.until = 0 }.warnings == [])
+    #expect(try names(in: "thumbnails").isEmpty)
   }
 
   @Test("Gallery: a failure leaves no new folder")
