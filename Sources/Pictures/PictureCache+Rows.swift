@@ -1,9 +1,10 @@
 import Checksums
 internal import Databases
+import Foundation
 internal import GRDB
 internal import PhotoLibrary
 
-/// The rows of a cache. A row has a checksum, since a disk may change a picture without damaging the database.
+/// Reads and writes the rows of a cache. A row has a checksum, since a disk may change a picture without damaging the database.
 extension PictureCache {
   /// The columns that `row` reads.
   static let rowColumns =
@@ -70,6 +71,51 @@ extension PictureCache {
       return entry == nil ? id : nil
     }
     return Set(rows.compactMap(\.self))
+  }
+
+  // MARK: Writing
+
+  static func insert(_ entry: Entry, _ content: FileContent, _ database: Database) throws {
+    var values: StatementArguments = [Data(content.md5.bytes), content.size, version]
+    switch entry {
+    case .picture(let picture):
+      let thumbnail = picture.jpeg.isEmpty ? nil : Data(picture.jpeg)
+      values += [picture.width, picture.height, thumbnail, nil, 0, ""] + arguments(of: picture)
+    case .fault(let fault, let decoders, let attempts):
+      values += [0, 0, nil, fault.rawValue, attempts, decoders, nil, nil, nil, nil]
+    }
+    try database.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO picture (
+          md5, size, version, width, height, thumbnail, fault, attempts, decoders, \(fingerprintColumns), usedAt,
+          checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: values + [now, Int64(entry.checksum)])
+  }
+
+  /// The bytes of the pages that are in use.
+  static func bytes(_ database: Database) throws -> Int {
+    let number = { (name: String) in try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+    return try max(0, number("page_count") - number("freelist_count")).saturated(times: number("page_size"))
+  }
+
+  /// Removes thumbnails first, since a fingerprint is small and takes as long to make again.
+  static func evict(to limit: Int, _ database: Database) throws {
+    let columns =
+      "md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), usedAt"
+    while try bytes(database) > limit {
+      // rows of new IDs are together; an update would leave a page for each
+      try database.execute(
+        sql: """
+          INSERT OR REPLACE INTO picture (\(columns))
+          SELECT \(columns) FROM picture WHERE thumbnail NOT NULL ORDER BY usedAt, id LIMIT 100
+          """)
+      if database.changesCount > 0 { continue }
+      try database.execute(
+        sql: "DELETE FROM picture WHERE id IN (SELECT id FROM picture ORDER BY usedAt, id LIMIT 100)")
+      if database.changesCount == 0 { return }
+    }
   }
 }
 

@@ -61,7 +61,7 @@ extension PictureCache {
     do {
       return try states(of: kind, in: folder, isVerifying: true)
     } catch is DatabaseError {
-      // whoever opens the cache to write learns the reason
+      // `PictureCache.notes` has the reason as soon as the cache is opened
       return [:]
     }
   }

@@ -60,13 +60,14 @@ package final class PictureDrawer {
       try photo.read(count, at: offset)
     }
     if header.width.saturated(times: header.height) > PictureFault.mostPixels { return .failure(.tooLarge) }
-    // the start of a helper takes longer on a slow disk, for which the photo is not to blame
-    _ = try current()
-    let deadline = ContinuousClock.now + timeLimit
+    var left = timeLimit
     for _ in 1...2 {
+      // the start of a helper takes longer on a slow disk, for which the photo is not to blame
       let helper = try current()
+      let start = ContinuousClock.now
+      defer { left -= start.duration(to: .now) }
       do throws(PictureHelper.Failure) {
-        return try helper.draw(request, photo, until: deadline, isCancelled: isCancelled).map { picture in
+        return try helper.draw(request, photo, until: start + left, isCancelled: isCancelled).map { picture in
           var picture = picture
           picture.captured = header.taken.map(CaptureTime.init)
           return picture

@@ -122,7 +122,7 @@ struct CacheTests {
     #expect(try PictureCache.states(of: .thumbnail, in: library) == [:])
   }
 
-  @Test("Cache: what a killed process left is rolled back, by whoever reads first")
+  @Test("Cache: the first reader rolls back what a killed process left")
   func journal() throws {
     do {
       let cache = try PictureCache(of: library)

@@ -17,7 +17,7 @@ struct ListedPhoto {
   let file: String?
   /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
   let view: String?
-  /// The path of the thumbnail, relative to the gallery's folder, and its dimensions in pixels; nil if there is none.
+  /// The path of the thumbnail, relative to the gallery's folder, and its dimensions in pixels; nil without a thumbnail.
   let thumbnail: (path: String, width: Int, height: Int)?
 }
 

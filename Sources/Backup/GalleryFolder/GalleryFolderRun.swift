@@ -172,7 +172,7 @@ struct GalleryFolderRun {
 }
 
 extension ListedPhoto {
-  /// A click opens the drawn picture; if there is none, the copy of the photo.
+  /// A click opens the drawn picture, or else the copy of the photo.
   fileprivate init(_ item: GalleryItem, _ files: GalleryPictures.Files) {
     let view = files.view ? GalleryFile.view(of: item) : nil
     let copy = files.copy ? GalleryFile.copy(of: item) : nil
