@@ -18,6 +18,8 @@ public struct CatalogueOptions: Sendable, Equatable {
   public var selection = LibrarySelection()
   /// The order of the photos of a category.
   public var order = PhotoOrder.dateNewest
+  /// How long to wait for a process that clears the cache or deletes photo files.
+  public var lockWait = Library.readersWait
 
   /// The numbers of columns that a user can choose.
   public static let columnNumbers = 3...8

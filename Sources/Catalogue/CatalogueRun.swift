@@ -69,7 +69,7 @@ struct CatalogueRun {
     let contents = Set(catalogue.sections.flatMap { $0.photos.compactMap(\.content) })
     counter.begin(0...0.5)
     var run = CacheFillRun(path: library.path, counter: counter)
-    run.keepsTemporarily = true
+    (run.keepsTemporarily, run.lockWait) = (true, options.lockWait)
     run.selects = { photo in photo.content.map(contents.contains) ?? false }
     let (fill, cache) = try run.run()
     counter.begin(0.5...1)

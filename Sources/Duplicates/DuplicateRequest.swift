@@ -8,6 +8,8 @@ package struct DuplicateRequest: Sendable {
   package var categories: [String] = []
   /// True to find series, too.
   package var findsSeries = false
+  /// How long to wait for a process that clears the cache or deletes photo files.
+  package var lockWait = Library.readersWait
 
   /// Looks for copies in all categories.
   package init() {}

@@ -19,7 +19,7 @@ struct DuplicateSearchRun {
     let (threshold, note) = try threshold(library)
     counter.begin(0...Self.shareOfDrawing)
     var run = CacheFillRun(path: path, counter: counter)
-    (run.need, run.keepsTemporarily) = (.fingerprints, true)
+    (run.need, run.keepsTemporarily, run.lockWait) = (.fingerprints, true, request.lockWait)
     run.selects = { categories.isEmpty || categories.contains($0.categoryId) }
     let (fill, cache) = try run.run()
     let comparison = PhotoComparison(cache.fingerprints(), threshold, dismissals: try library.dismissals())

@@ -1,5 +1,6 @@
 internal import FileSystem
 public import Operations
+public import PhotoLibrary
 public import SystemPackage
 
 /// The result of filling a cache.
@@ -36,7 +37,15 @@ extension Work where Summary == CacheFillSummary {
   ///
   /// The summary throws `PictureSupportError` if nothing can be drawn on this machine, `CacheNotWritable`,
   /// `LibraryError`, `FileLock.Busy` or `FileError`.
-  public static func fillCache(of library: FilePath) -> Self {
-    Work { counter in try CacheFillRun(path: library, counter: counter).run().summary }
+  ///
+  /// - Parameter lockWait: how long to wait for a process that clears the cache or deletes photo files.
+  public static func fillCache(
+    of library: FilePath, lockWait: Duration = Library.readersWait
+  ) -> Self {
+    Work { counter in
+      var run = CacheFillRun(path: library, counter: counter)
+      run.lockWait = lockWait
+      return try run.run().summary
+    }
   }
 }

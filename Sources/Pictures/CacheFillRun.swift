@@ -17,6 +17,8 @@ package struct CacheFillRun {
   package var selects: @Sendable (Photo) -> Bool = { _ in true }
   /// What the cache should have of each photo.
   package var need = Need.pictures
+  /// How long to wait for a process that clears the cache or deletes photo files.
+  package var lockWait = Library.readersWait
   /// True to draw also if the cache cannot be written, and to keep the pictures as long as the cache is open.
   package var keepsTemporarily = false
 
@@ -52,7 +54,9 @@ package struct CacheFillRun {
     let isComplete = contents.photos.filter(selects).compactMap(\.content).allSatisfy { has(states[$0]) }
     // before anything is written
     let support = isComplete ? nil : try PictureSupport.find()
-    let cache = try PictureCache(of: library, kind, limit: limit, keepsTemporarily: keepsTemporarily)
+    let cache = try PictureCache(
+      of: library, kind, limit: limit, keepsTemporarily: keepsTemporarily, lockWait: lockWait,
+      whileWaiting: counter.reportWaitingForLock)
     try cache.requireWritable()
     cache.keepOnly(try library.keptContents())
     let plan = plan(contents, states, support)
@@ -63,7 +67,9 @@ package struct CacheFillRun {
     (summary.photos, summary.cached) = (plan.count, plan.cached)
     for (photo, fault) in plan.faults { add(fault, of: photo, contents, to: &summary) }
     if let support {
-      let drawn = try library.withPhotoReadLock(whileWaiting: counter.checkCancellation) {
+      let drawn = try library.withPhotoReadLock(
+        lockWait: lockWait, whileWaiting: counter.reportWaitingForLock
+      ) {
         try draw(plan, library, cache, contents, support)
       }
       summary.failed += drawn.failed

@@ -95,6 +95,7 @@ extension PictureCache {
 
   /// Removes the cache of a library, but no untracked file in its folder. Blocks.
   ///
+  /// - Parameter lockWait: how long to wait for the processes that use the cache.
   /// - Throws: `FileLock.Busy` if another process uses the cache; `FileError`; `OwnershipError`.
   package static func clear(_ library: Library, lockWait: Duration = .zero) throws {
     let root = library.folder

@@ -89,20 +89,24 @@ package final class PictureCache: Sendable {
 
   /// Opens the cache, and creates it if it is missing. Does not throw if the cache cannot be read or written.
   ///
-  /// - Parameter keepsTemporarily: true to write pictures that the cache cannot keep to a temporary file, which the
-  ///   kernel deletes with the value.
+  /// - Parameters:
+  ///   - keepsTemporarily: true to write pictures that the cache cannot keep to a temporary file, which the kernel
+  ///     deletes with the value.
+  ///   - lockWait: how long to wait for a process that clears the cache.
+  ///   - whileWaiting: called during the wait; may throw to give up.
   /// - Throws: `FileLock.Busy` if another process clears the cache; `OwnershipError` if another user can change it.
   package init(
     of library: Library, _ kind: CachedPicture = .thumbnail, limit: Int = mostBytes,
-    keepsTemporarily: Bool = false
+    keepsTemporarily: Bool = false, lockWait: Duration = Library.readersWait,
+    whileWaiting: () throws -> Void = {}
   ) throws {
     (self.library, self.kind, self.limit) = (library, kind, limit)
     self.keepsTemporarily = keepsTemporarily
     do {
       let folder = try Self.makeFolder(in: library)
-      // removing the files of a cache takes less than a second
       lock = try FileLock(
-        "pictures.lock", in: folder.directory, exclusive: false, waiting: .seconds(10))
+        "pictures.lock", in: folder.directory, exclusive: false, waiting: lockWait, whileWaiting: whileWaiting
+      )
       contents.withLock { contents in
         contents.folder = folder
         open(&contents)

@@ -51,6 +51,21 @@ struct CacheFillTests {
       ])
   }
 
+  @Test(
+    "Fill: a run waits no longer than the caller allows", arguments: ["readers.lock", ".cache/pictures.lock"])
+  func boundedWait(name: String) throws {
+    _ = try PictureCache(of: Library(path: sample.path))
+    let path = sample.path.appending(name)
+    let lock = try FileLock(
+      try #require(path.lastComponent.map { FilePath($0.string) }), in: Directory.open(path.folder),
+      exclusive: true)
+    var run = CacheFillRun(path: sample.path, counter: ProgressCounter())
+    run.lockWait = .zero
+    #expect(throws: FileLock.Busy.self) { try run.run() }
+    lock.release()
+    #expect(try run.run().summary.drawn == 2)
+  }
+
   @Test("Fill: a second run draws nothing, and reports the same")
   func secondRun() throws {
     let first = try fill()

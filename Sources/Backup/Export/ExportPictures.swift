@@ -24,7 +24,7 @@ struct ExportPictures {
   ///   `CancellationError`.
   init(of library: Library, _ options: ExportOptions, _ counter: ProgressCounter) throws {
     var run = CacheFillRun(path: library.path, counter: counter)
-    run.keepsTemporarily = true
+    (run.keepsTemporarily, run.lockWait) = (true, options.lockWait)
     let drawn = try run.run()
     thumbnails = drawn.cache
     var missing = (drawn.summary.undrawable + drawn.summary.failed).map {

@@ -25,7 +25,8 @@ struct GalleryFileList: Codable, Equatable, Sendable {
   /// All paths.
   var paths: Set<String> { unfinished.union(files.keys) }
 
-  static let mostBytes = 64 << 20
+  /// The most bytes of the list, for some two million photos.
+  static let mostBytes = 512 << 20
 
   private enum CodingKeys: CodingKey {
     case version, startPages, files, unfinished

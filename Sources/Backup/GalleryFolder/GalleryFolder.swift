@@ -356,7 +356,9 @@ final class GalleryFolder: Sendable {
   // MARK: Writing
 
   private func write(_ list: GalleryFileList) throws {
-    try replace(Self.listName, with: list.document)
+    let document = try list.document
+    guard document.count <= GalleryFileList.mostBytes else { throw GalleryFolderError.tooManyFiles(path) }
+    try replace(Self.listName, with: document)
     state.withLock { $0.list = list }
   }
 

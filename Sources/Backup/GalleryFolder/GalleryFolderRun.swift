@@ -55,7 +55,7 @@ struct GalleryFolderRun {
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {
-      try write(LibraryGalleryPhotos(library, options))
+      try write(LibraryGalleryPhotos(library, options, whileWaiting: counter.reportWaitingForLock))
     }
   }
 

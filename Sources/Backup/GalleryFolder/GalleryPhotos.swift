@@ -61,10 +61,11 @@ final class LibraryGalleryPhotos: GalleryPhotos {
 
   /// Reads the rows. Blocks.
   ///
+  /// - Parameter whileWaiting: called while another process clears the cache; may throw to give up.
   /// - Throws: `LibraryError.noSuchCategory`; what opening the cache throws.
-  init(_ library: Library, _ options: GalleryFolderOptions) throws {
+  init(_ library: Library, _ options: GalleryFolderOptions, whileWaiting: () throws -> Void) throws {
     self.library = library
-    cache = try PictureCache(of: library)
+    cache = try PictureCache(of: library, lockWait: options.lockWait, whileWaiting: whileWaiting)
     let contents = try library.contents()
     let selected =
       try options.categories.isEmpty ? contents.categories : contents.categories.named(options.categories)

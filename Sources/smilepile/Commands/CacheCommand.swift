@@ -79,6 +79,7 @@ struct CacheCommand: ParsableCommand {
         """)
 
     @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: ReaderLockOption
     @OptionGroup var output: CommonOptions
 
     private struct Summary: Encodable {
@@ -94,7 +95,8 @@ struct CacheCommand: ParsableCommand {
 
     func run() async throws {
       let reporter = Reporter(output)
-      let summary = try await reporter.follow(.fillCache(of: library.path()), during: "cache fill")
+      let summary = try await reporter.follow(
+        .fillCache(of: library.path(), lockWait: lock.duration), during: "cache fill")
       for note in summary.notes { reporter.warn(note) }
       for photo in summary.undrawable { reporter.warn(photo.message) }
       if summary.left > 0 {
@@ -129,8 +131,13 @@ struct CacheCommand: ParsableCommand {
     var yes = false
 
     @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
+    @Option(
+      help: ArgumentHelp(
+        "Wait at most this long for other processes that use the cache.", valueName: "seconds"))
+    var lockWait = Seconds(0)
     @OptionGroup var output: CommonOptions
+
+    func validate() throws { try checkLockWait(lockWait.number) }
 
     private struct Summary: Encodable {
       let messageType = "summary"
@@ -154,7 +161,7 @@ struct CacheCommand: ParsableCommand {
           throw AuthorizationError.notConfirmed(library.path)
         }
       }
-      try PictureCache.clear(library, lockWait: lock.duration)
+      try PictureCache.clear(library, lockWait: .seconds(lockWait.number))
       let after = try PictureCache.status(of: library)
       reporter.result(
         "removed \(Count(before.drawn, "picture")); the cache has \(Count(after.drawn, "picture"))")

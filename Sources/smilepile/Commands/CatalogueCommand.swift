@@ -46,6 +46,7 @@ struct CatalogueCommand: AsyncParsableCommand {
   var sort = PhotoOrder.dateNewest
 
   @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var output: CommonOptions
 
   private struct Summary: Encodable {
@@ -74,6 +75,7 @@ struct CatalogueCommand: AsyncParsableCommand {
     (options.paper, options.columns, options.order) = (paper, columns, sort)
     options.selection.categories = category
     options.selection.taken = taken.range
+    options.lockWait = lock.duration
     let reporter = Reporter(output)
     let summary = try await reporter.follow(
       .catalogue(of: library.path(), to: FilePath(file), options: options), during: "catalogue")

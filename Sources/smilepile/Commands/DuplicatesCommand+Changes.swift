@@ -54,6 +54,7 @@ extension DuplicatesCommand {
       var request = search.request
       // a number may be that of a series, which the message then says
       request.findsSeries = !all
+      request.lockWait = max(lock.duration, Library.readersWait)
       let summary = try await reporter.follow(
         .findDuplicates(request, in: library.path()), during: "duplicates")
       let removal = try DuplicateRemoval(of: summary, groups: all ? nil : group, keep: keep)

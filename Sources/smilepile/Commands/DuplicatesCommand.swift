@@ -37,6 +37,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
   var html: String?
 
   @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var output: CommonOptions
 
   func validate() throws {
@@ -60,7 +61,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     // a search may take an hour
     if let page { _ = try ReviewPage.hasEarlierPage(at: page) }
     var request = search.request
-    request.findsSeries = series
+    (request.findsSeries, request.lockWait) = (series, lock.duration)
     let summary = try await reporter.follow(.findDuplicates(request, in: path), during: "duplicates")
     let report = DuplicateReport(reporter, summary)
     for group in summary.groups { report.show(group) }

@@ -17,7 +17,8 @@ struct LockOption: ParsableArguments {
 struct ReaderLockOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Wait at most this long for another process that deletes photo files.", valueName: "seconds"))
+      "Wait at most this long for another process that deletes photo files or clears the cache.",
+      valueName: "seconds"))
   var lockWait = Seconds(Double(Library.readersWait.components.seconds))
 
   func validate() throws { try checkLockWait(lockWait.number) }
