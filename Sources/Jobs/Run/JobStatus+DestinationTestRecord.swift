@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Operations
 
@@ -60,18 +61,20 @@ extension JobStatus {
   /// Returns the last test at each destination.
   ///
   /// - Parameters:
-  ///   - tests: the tests, the newest first.
+  ///   - runs: the runs of the job, the newest first.
   ///   - destinations: the destinations of the job.
-  static func restoreTests(_ tests: [RestoreTestDetails], at destinations: [String])
+  ///   - copies: the copies that the runs found.
+  static func restoreTests(_ runs: [LedgerRun], at destinations: [String], _ copies: [LedgerCopy])
     -> [DestinationTestRecord]
   {
-    destinations.compactMap { destination in
-      let records = tests.compactMap { details in
-        guard let all = details.destinations else {
-          return details.test.hasPassed
-            ? DestinationTestRecord(passed: destination, at: details.test.at) : nil
-        }
-        return all.first { $0.path == destination }
+    let tests = runs.compactMap { run in run.restoreTest.map { (position: run.startPosition, details: $0) } }
+    return destinations.compactMap { destination in
+      let firstCopy = copies.lazy.filter { $0.destination == destination }.compactMap(\.run).min()
+      let records = tests.compactMap { position, details in
+        if let all = details.destinations { return all.first { $0.path == destination } }
+        // the test reached the destinations of its time, which had copies
+        guard details.test.hasPassed, let firstCopy, firstCopy < position else { return nil }
+        return DestinationTestRecord(passed: destination, at: details.test.at)
       }
       guard var last = records.first else { return nil }
       last.lastPassedAt = records.first { $0.outcome == .passed }?.at

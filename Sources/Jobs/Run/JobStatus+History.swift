@@ -112,11 +112,10 @@ extension JobStatus {
     let found = Self.foundCopies(of: own, job, ledger)
     let destinations = Self.destinations(of: own, found)
     copies = Self.copies(found, at: destinations, ledger)
-    let details = own.compactMap { entry in
-      entry.restoreTest.map { (endPosition: entry.endPosition, details: $0) }
+    restoreTests = Self.restoreTests(own, at: destinations, found)
+    let tests = own.compactMap { entry in
+      entry.restoreTest.map { (endPosition: entry.endPosition, record: $0.test) }
     }
-    restoreTests = Self.restoreTests(details.map(\.details), at: destinations)
-    let tests = details.map { (endPosition: $0.endPosition, record: $0.details.test) }
     lastRestoreTest = tests.first?.record
     lastPassedTestAt = tests.first(where: \.record.hasPassed)?.record.at
     if let test = tests.first?.endPosition,
