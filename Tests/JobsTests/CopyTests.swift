@@ -71,7 +71,7 @@ struct CopyTests {
     #expect(copies(of: night).map(\.isMissing) == [nil, true])
     #expect(copies(of: night).map(\.isOutOfReach) == [nil, true])
     try night.remove(night.folder("one").string)
-    #expect(copies(of: night).map(\.isMissing) == [nil, true])
+    #expect(copies(of: night).map(\.isMissing) == [false, true])
     #expect(copies(of: night).map(\.isOutOfReach) == [true, true])
   }
 
@@ -86,8 +86,23 @@ struct CopyTests {
     #expect(copy.isMissing == true)
     copy.mountPoint = copy.path
     copy.describe(by: night.context.ledger, reachedBy: nil)
+    #expect(copy.isMissing == false)
+    #expect(copy.isOutOfReach == true)
+  }
+
+  @Test("Status: without the mount point of an older record, it is unknown whether an archive is missing")
+  func unknownMountPoint() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    var copy = try #require(copies(of: night).first)
+    try night.remove(copy.archive)
+    copy.mountPoint = nil
+    copy.describe(by: night.context.ledger, reachedBy: nil)
     #expect(copy.isMissing == nil)
     #expect(copy.isOutOfReach == true)
+    var job = JobStatus(job: "family")
+    job.copies = [copy]
+    #expect(CountedCopy.all(of: [job]) { _ in 0 }.map(\.problem) == [.notFound])
   }
 
   @Test("Status: a restore test of an older version credits no destination that was added later")

@@ -23,7 +23,7 @@ import Testing
     _ = try await night.backup()
     let now = try night.statusFile().copies
     var away = copies[1]
-    away.isOutOfReach = true
+    (away.isOutOfReach, away.isMissing) = (true, false)
     try #require(now.count == 2)
     #expect(now[1] == away)
     #expect(now[0].madeAt == night.context.now().milliseconds)

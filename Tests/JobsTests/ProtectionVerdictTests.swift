@@ -23,18 +23,20 @@ struct ProtectionVerdictTests {
   private func copy(
     at path: String = "/disk", daysAgo: Int = 0, isOnSameDevice: Bool = false, isInMemory: Bool = false,
     isVerified: Bool = true, problem: CountedCopy.Problem? = nil, added: Int? = 0,
-    test: JobStatus.DestinationTestRecord.Outcome? = .passed
+    test: JobStatus.DestinationTestRecord.Outcome? = .passed, hasPassedBefore: Bool = false,
+    isSelection: Bool = false, missing: Int? = nil, testedDaysAgo: Int = 2
   ) -> CountedCopy {
-    var record = JobStatus.DestinationTestRecord(passed: path, at: Self.time(daysAgo: 2))
+    var record = JobStatus.DestinationTestRecord(passed: path, at: Self.time(daysAgo: testedDaysAgo))
     if let test, test != .passed {
-      (record.outcome, record.archive, record.lastPassedAt) = (test, "\(path)/a.zip", nil)
+      (record.outcome, record.archive) = (test, "\(path)/a.zip")
+      if !hasPassedBefore { record.lastPassedAt = nil }
     }
     return CountedCopy(
       job: "family",
       copy: JobStatus.Copy(
         path: path, archive: "\(path)/a.zip", madeAt: Self.time(daysAgo: daysAgo),
         verifiedAt: isVerified ? Self.time(daysAgo: daysAgo) : nil, isOnSameDevice: isOnSameDevice,
-        isInMemory: isInMemory, files: []),
+        isInMemory: isInMemory, isSelection: isSelection, missingPhotos: missing, files: []),
       problem: problem, isShared: false, photosAdded: added, test: test == nil ? nil : record)
   }
 
@@ -79,17 +81,21 @@ struct ProtectionVerdictTests {
   func sameDevice() {
     let verdict = verdict([copy(isOnSameDevice: true)])
     #expect(verdict.level == .danger)
-    #expect(verdict.sentence.hasSuffix("but each copy is on the device of the library."))
+    #expect(verdict.sentence.hasSuffix("but it is on the device of the library."))
     #expect(verdict.actions.first?.message.contains("add a destination") == true)
   }
 
   @Test(
     "Verdict: a copy with a problem does not count, and is an action",
-    arguments: [CountedCopy.Problem.suspect, .unreachable, .missing, .changed])
+    arguments: [CountedCopy.Problem.suspect, .unreachable, .missing, .notFound, .changed])
   func problem(problem: CountedCopy.Problem) {
     let verdict = verdict([copy(problem: problem)])
     #expect(verdict.level == .danger)
-    #expect(verdict.sentence == "All 12,345 photos are in no complete copy that a job made.")
+    #expect(
+      verdict.sentence
+        == (problem == .missing
+          ? "No job has a complete copy of the 12,345 photos."
+          : "No complete copy of the 12,345 photos is known to be intact and reachable."))
     #expect(verdict.actions.first?.message.contains("/disk") == true)
   }
 
@@ -106,12 +112,15 @@ struct ProtectionVerdictTests {
   @Test("Verdict: an unverified copy is not called safe")
   func unverified() {
     #expect(verdict([copy(isVerified: false)]).level == .attention)
-    #expect(verdict([copy(isVerified: false)]).sentence.contains("no copy is verified"))
+    #expect(verdict([copy(isVerified: false)]).sentence.hasSuffix("but it is not verified."))
+    #expect(
+      verdict([copy(isVerified: false)]).actions.map(\.remedy) == [.verifyArchive("/disk/a.zip")])
   }
 
   @Test("Verdict: without a restore test, or with an old one, the next one is due", arguments: [nil, 93])
   func untested(days: Int?) {
-    let verdict = verdict([copy(test: days == nil ? nil : .passed)], testedDaysAgo: days)
+    let verdict = verdict(
+      [copy(test: days == nil ? nil : .passed, testedDaysAgo: days ?? 0)], testedDaysAgo: days)
     #expect(verdict.level == .attention)
     #expect(verdict.actions.map(\.remedy) == [.testRestore(job: "family")])
   }
@@ -148,7 +157,7 @@ struct ProtectionVerdictTests {
     #expect(verdict.level == .danger)
     #expect(
       verdict.sentence
-        == "24 of 26 photos are in 1 copy, the newest from today, but each copy is on the device of the library."
+        == "24 of 26 photos are in 1 copy, from today, but it is on the device of the library."
     )
   }
 
@@ -156,10 +165,10 @@ struct ProtectionVerdictTests {
   func inMemory() {
     let verdict = verdict([copy(isInMemory: true)])
     #expect(verdict.level == .danger)
-    #expect(verdict.sentence.hasSuffix("but each copy is in memory."))
+    #expect(verdict.sentence.hasSuffix("but it is in memory."))
     #expect(
       self.verdict([copy(isInMemory: true), copy(isOnSameDevice: true)]).sentence
-        .hasSuffix("but each copy is on the device of the library or in memory."))
+        .hasSuffix("but they are on the device of the library or in memory."))
   }
 
   @Test("Verdict: an older copy on another device counts beside a newer one on the device of the library")
@@ -168,7 +177,7 @@ struct ProtectionVerdictTests {
     #expect(verdict.level == .attention)
     #expect(
       verdict.sentence
-        == "12,340 of 12,345 photos are safe in the newest tested copy on another device, from 9 days ago; "
+        == "12,340 of 12,345 photos are safe in a verified copy on another device, from 9 days ago; "
         + "5 were added since.")
   }
 
@@ -188,7 +197,7 @@ struct ProtectionVerdictTests {
     #expect(verdict.actions.map(\.remedy) == [.testRestore(job: "family")])
     #expect(
       self.verdict([copy(at: "/n1", test: .failed), copy(at: "/n2", isOnSameDevice: true)]).sentence
-        .hasSuffix("but no restore test of it has passed."))
+        .hasSuffix("but no restore test has passed at its destination."))
   }
 
   @Test("Verdict: a destination that a restore test could not read is tested again, not verified")
@@ -209,6 +218,131 @@ struct ProtectionVerdictTests {
     #expect(verdict.actions.map(\.remedy) == [.runBackup(job: "family")])
   }
 
+  // MARK: What a sentence and an action say is true
+
+  @Test("Verdict: a destination whose last restore test failed is not called untested")
+  func failedAfterPass() {
+    let verdict = verdict([copy(test: .failed, hasPassedBefore: true)])
+    #expect(
+      verdict.sentence
+        == "All 12,345 photos are in 1 copy, from today, but no restore test has passed at its destination "
+        + "since \(DayCount(now: Self.now, Self.calendar).day(Self.time(daysAgo: 2))).")
+    #expect(verdict.actions.first?.message == "the restore test of /disk/a.zip failed")
+  }
+
+  @Test("Verdict: a job that backs up a selection is not run again for a complete copy")
+  func selection() {
+    let verdict = verdict([copy(isSelection: true)])
+    #expect(verdict.sentence == "No job has a complete copy of the 12,345 photos.")
+    #expect(verdict.actions.map(\.remedy) == [nil])
+    #expect(verdict.actions.first?.message.contains("backs up a selection of the library; remove") == true)
+  }
+
+  @Test("Verdict: a copy that lacks corrupt photos is completed by a repair of the library")
+  func incomplete() {
+    let verdict = verdict([copy(missing: 2)])
+    #expect(verdict.sentence == "No job has a complete copy of the 12,345 photos.")
+    #expect(verdict.actions.first?.remedy == .repairLibrary)
+  }
+
+  @Test("Verdict: photos that were added are backed up")
+  func addedAction() {
+    for added in [5, nil] {
+      #expect(verdict([copy(added: added)]).actions.map(\.remedy) == [.runBackup(job: "family")])
+    }
+  }
+
+  @Test("Verdict: an unknown ledger and an empty library need an action")
+  func actionsOfUnknown() {
+    #expect(verdict([], ledgerProblem: "it is corrupt").actions.count == 1)
+    #expect(verdict(photos: 0, [copy()]).actions.count == 1)
+  }
+
+  /// Returns what is untrue in a verdict, judged by the facts alone.
+  private func untruth(_ verdict: ProtectionVerdict, _ facts: Facts) -> String? {
+    let days = DayCount(now: facts.now, Self.calendar)
+    let whole = facts.copies.filter { $0.copy.isSelection != true }.filter { $0.copy.missingPhotos == nil }
+    let good = whole.filter { $0.problem == nil }
+    let elsewhere = good.filter { !$0.copy.isOnSameDevice }.filter { $0.copy.isInMemory != true }
+    let remedy = verdict.actions.first?.remedy
+    let sentence = verdict.sentence
+    if sentence.hasPrefix("No job has") { return whole.allSatisfy { $0.problem == .missing } ? nil : "whole" }
+    if sentence.hasPrefix("No complete copy") { return good.isEmpty ? nil : "good" }
+    if let match = sentence.firstMatch(of: #/added since the newest (.*)copy(.*), from (.*)\.$/#) {
+      let isOther = match.2.hasPrefix(" on another device")
+      let copies = isOther ? elsewhere : good
+      let isQualified = match.1.hasPrefix("complete")
+      let all = isOther ? facts.copies.filter { $0.place == .anotherDevice } : facts.copies
+      let newest = (isQualified ? copies : all).map(\.copy.madeAt).max() ?? 0
+      if days.ago(newest) != match.3 { return "newest" }
+      if remedy != .runBackup(job: "family") { return "remedy" }
+      return copies.contains { $0.photosAdded.map { $0 < facts.photos } ?? true } ? "added" : nil
+    }
+    let covered =
+      #/^(.*?) (?:are|is) in (\d+) (verified )?cop(?:y|ies)( on another device)?, (.*), but (.*)\.$/#
+    if let match = sentence.firstMatch(of: covered) {
+      let (claim, reason) = (match.6, verdict.actions.first)
+      let made = match.5.replacing("the newest ", with: "").dropFirst("from ".count)
+      let isElsewhere = match.4 != nil || claim.hasSuffix("verified") || claim.contains("restore test")
+      let place = isElsewhere ? elsewhere : good
+      let isTested = claim.contains("restore test")
+      let verified = place.filter { !isTested || $0.verifiedAt != nil }
+      let count =
+        match.1.hasPrefix("All") || match.1.hasPrefix("The one") ? facts.photos : Int(match.1.prefix(1))
+      let named = verified.filter { $0.photosAdded.map { facts.photos - $0 } == count }
+      let candidates =
+        claim.contains("device") || claim.contains("memory")
+        ? named.filter { !elsewhere.map(\.copy.path).contains($0.copy.path) } : named
+      if Int(match.2) != candidates.count { return "count" }
+      if !candidates.contains(where: { days.ago($0.copy.madeAt) == made }) { return "made" }
+      if claim.hasSuffix("not verified") {
+        if reason?.remedy.map({ "\($0)".hasPrefix("verifyArchive") }) != true { return "remedy" }
+        let useful = elsewhere.filter { $0.photosAdded != facts.photos }
+        return useful.contains { $0.verifiedAt != nil } ? "verified" : nil
+      }
+      guard isTested else { return elsewhere.isEmpty ? nil : "elsewhere" }
+      if remedy != .testRestore(job: "family"), reason?.message.contains("test") != true { return "remedy" }
+      let passed = candidates.compactMap { $0.test?.lastPassedAt }.max()
+      if candidates.contains(where: { $0.test?.outcome == .passed }) { return "passed" }
+      return passed.map { claim.hasSuffix("since \(days.day($0))") } ?? !claim.contains("since")
+        ? nil : "since"
+    }
+    let isSafe = elsewhere.filter { $0.verifiedAt != nil }.filter { $0.test?.lastPassedAt != nil }
+    if let match = sentence.firstMatch(
+      of: #/^(\d+) of \d+ photos (?:is|are) safe in (the newest|a verified) .*; (\d+) w/#)
+    {
+      if remedy != .runBackup(job: "family") { return "remedy" }
+      let newest = facts.copies.map(\.copy.madeAt).max()
+      let named = isSafe.filter { $0.photosAdded == Int(match.3) }
+        .filter { match.2 == "a verified" || $0.copy.madeAt == newest }
+      return named.isEmpty || Int(match.1) != facts.photos - (Int(match.3) ?? 0) ? "safe in" : nil
+    }
+    if sentence.hasPrefix("It is unknown whether") {
+      return good.contains { $0.photosAdded == nil } ? nil : "unknown"
+    }
+    guard let match = sentence.firstMatch(of: #/ safe: (\d+) cop/#) else { return "another sentence" }
+    if !isSafe.contains(where: { $0.photosAdded == 0 }) { return "all safe" }
+    return Int(match.1) == good.count { $0.photosAdded == 0 } ? nil : "number of copies"
+  }
+
+  @Test("Verdict: each sentence is true, and the first action is about it")
+  func truth() {
+    var numbers = SeededNumbers(seed: 29)
+    var faults: [String] = []
+    var starts: Set<String> = []
+    for _ in 0..<5000 {
+      let facts = facts(&numbers)
+      let verdict = verdict(facts)
+      starts.insert(
+        verdict.sentence.split(separator: " ").suffix(3).filter { Int($0) == nil }.joined(separator: " "))
+      if verdict.level != .safe, verdict.actions.isEmpty { faults.append("no action: \(verdict.sentence)") }
+      guard !facts.copies.isEmpty, let fault = untruth(verdict, facts) else { continue }
+      faults.append("\(fault): \(verdict.sentence) \(verdict.actions.map(\.message)) \(facts)")
+    }
+    #expect(faults.count == 0, "\(faults.first ?? "")")
+    #expect(starts.count > 9, "\(starts)")
+  }
+
   /// Facts that a generator chose.
   private struct Facts {
     var photos: Int
@@ -219,7 +353,9 @@ struct ProtectionVerdictTests {
 
   private func facts(_ numbers: inout SeededNumbers) -> Facts {
     let photos = Int.random(in: 1...5, using: &numbers)
-    let problems: [CountedCopy.Problem?] = [nil, nil, nil, nil, .suspect, .unreachable, .missing, .changed]
+    let problems: [CountedCopy.Problem?] = [
+      nil, nil, nil, nil, nil, .suspect, .unreachable, .missing, .notFound, .changed,
+    ]
     let tests: [JobStatus.DestinationTestRecord.Outcome?] = [
       .passed, .passed, .passed, nil, .failed, .unreachable, .incomplete, .missing,
     ]
@@ -230,7 +366,9 @@ struct ProtectionVerdictTests {
         isVerified: Int.random(in: 0...3, using: &numbers) > 0,
         problem: problems.randomElement(using: &numbers) ?? nil,
         added: [0, 0, 0, 1, photos, nil].randomElement(using: &numbers) ?? nil,
-        test: tests.randomElement(using: &numbers) ?? nil)
+        test: tests.randomElement(using: &numbers) ?? nil, hasPassedBefore: .random(using: &numbers),
+        isSelection: Int.random(in: 0...6, using: &numbers) == 0,
+        missing: Int.random(in: 0...6, using: &numbers) == 0 ? 1 : nil)
     }
     let isTested = copies.contains { $0.test?.lastPassedAt != nil }
     return Facts(photos: photos, copies: copies, testedDaysAgo: isTested ? 2 : nil)
@@ -260,7 +398,7 @@ struct ProtectionVerdictTests {
     older.now += 200 * 86_400
     var all: [(name: String, facts: Facts)] = [("a photo was added", photoAdded), ("200 days passed", older)]
     for (index, copy) in facts.copies.enumerated() {
-      for problem in [CountedCopy.Problem.suspect, .unreachable, .missing, .changed] {
+      for problem in [CountedCopy.Problem.suspect, .unreachable, .missing, .notFound, .changed] {
         var lost = facts
         lost.copies[index] = with(copy, problem: problem, added: copy.photosAdded, test: copy.test)
         all.append(("a copy is \(problem)", lost))

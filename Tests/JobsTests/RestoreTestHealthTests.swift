@@ -221,7 +221,7 @@ import Testing
     try night.move("one", to: "away")
     #expect(try await night.drill().exitCode == 4)
     var away = copies[0]
-    away.isOutOfReach = true
+    (away.isOutOfReach, away.isMissing) = (true, false)
     #expect(try night.statusFile().copies[0] == away)
     try night.move("away", to: "one")
     #expect(try night.statusFile().copies[0].looksRestorable)

@@ -9,21 +9,23 @@ package struct CountedCopy: Sendable {
   package enum Problem: String, Sendable, Encodable {
     /// An archive of the copy was found corrupt, or a restore test failed.
     case suspect
-    /// The folder cannot be read, or is on another disk than at the backup, since a disk is not mounted.
+    /// The folder cannot be read, or another disk is mounted there than at the backup.
     case unreachable
     /// The folder can be read, and lacks archives of the copy.
     case missing
+    /// The folder can be read, and lacks archives of the copy. Whether their disk is mounted is unknown.
+    case notFound = "not_found"
     /// An archive changed after the backup.
     case changed
   }
 
-  /// What a copy is lost with.
+  /// Where a copy is.
   package enum Place: Sendable, Hashable {
     /// The copy is on the device of the library.
     case deviceOfLibrary
     /// The copy is on a file system in memory.
     case memory
-    /// The copy outlives the device of the library, and the next restart.
+    /// The copy is on another device, and a restart does not delete it.
     case anotherDevice
   }
 
@@ -40,20 +42,21 @@ package struct CountedCopy: Sendable {
   /// The last restore test at the destination of the copy; nil if there was none.
   package var test: JobStatus.DestinationTestRecord?
 
-  /// When the archives were verified; nil if they changed since, or are missing.
+  /// When the archives were verified; nil if they changed since, or are missing or suspect.
   package var verifiedAt: Int64? {
     switch problem {
     case .changed?, .suspect?, .missing?: nil
-    case .unreachable?, nil: copy.verifiedAt
+    case .unreachable?, .notFound?, nil: copy.verifiedAt
     }
   }
 
-  /// True if the copy can restore the entire library as it was when the copy was made.
-  package var isComplete: Bool {
-    problem == nil && copy.isSelection != true && copy.missingPhotos == nil && !isShared
-  }
+  /// True if the copy had every photo of the library when the copy was made.
+  var hasAllPhotos: Bool { copy.isSelection != true && copy.missingPhotos == nil }
 
-  /// What the copy is lost with.
+  /// True if the copy can restore the entire library as it was when the copy was made.
+  var isComplete: Bool { problem == nil && hasAllPhotos && !isShared }
+
+  /// Where the copy is.
   package var place: Place {
     copy.isInMemory == true ? .memory : copy.isOnSameDevice ? .deviceOfLibrary : .anotherDevice
   }
@@ -62,7 +65,7 @@ package struct CountedCopy: Sendable {
   package var isProtecting: Bool { isComplete && place == .anotherDevice }
 
   /// When a restore test at the destination last passed; nil if the last test found that the archives do not restore.
-  package var testedAt: Int64? {
+  var testedAt: Int64? {
     switch test?.outcome {
     case .failed?, .missing?: nil
     case .passed?, .incomplete?, .unreachable?, nil: test?.lastPassedAt
@@ -84,10 +87,11 @@ extension CountedCopy {
         let problem = problem(of: copy)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
-        if problem == nil, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }
-        return CountedCopy(
+        let counted = CountedCopy(
           job: job.job, copy: copy, problem: problem, isShared: isShared, photosAdded: try photosAdded(copy),
           test: job.restoreTests.first { $0.path == copy.path })
+        if counted.problem == nil, counted.hasAllPhotos { seen.formUnion(files) }
+        return counted
       }
     }
   }
@@ -96,7 +100,7 @@ extension CountedCopy {
   private static func problem(of copy: JobStatus.Copy) -> Problem? {
     if copy.looksRestorable { return nil }
     guard copy.archives.allSatisfy(FileManager.default.fileExists) else {
-      return copy.isMissing == true ? .missing : .unreachable
+      return copy.isMissing.map { $0 ? .missing : .unreachable } ?? .notFound
     }
     return copy.isSuspect ? .suspect : .changed
   }

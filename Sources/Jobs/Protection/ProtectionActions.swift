@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 
@@ -10,27 +11,16 @@ enum ProtectionActions {
   /// After how many days without a complete backup the backup is late.
   private static let daysBetweenBackups = 3
 
-  /// Returns the actions, the most important first.
-  static func all(for protection: LibraryProtection, _ days: DayCount) -> [Finding] {
-    var actions: [Finding] = []
-    if protection.jobs.isEmpty, protection.ledgerProblem == nil {
-      actions.append(Finding("", message: "no job backs up the library", remedy: .installSchedule))
-    }
+  /// Returns what to do, the most important first.
+  ///
+  /// - Parameter first: the action of the judgment.
+  static func all(for protection: LibraryProtection, after first: Finding?, _ days: DayCount) -> [Finding] {
+    var actions = first.map { [$0] } ?? []
     actions += protection.jobs.flatMap { job in
       of(job) + job.restoreTests.compactMap { of($0, job, protection.copies) }
     }
     actions += protection.copies.compactMap { of($0, days) }
-    let whole = protection.jobs.filter { job in job.copies.contains { $0.isSelection != true } }
-    guard let job = whole.first?.job else {
-      guard actions.isEmpty, let job = protection.jobs.first?.job else { return actions }
-      return [Finding(job, message: "no complete copy was made", remedy: .runBackup(job: job))]
-    }
-    if !protection.copies.contains(where: { $0.place == .anotherDevice && $0.copy.isSelection != true }) {
-      actions.append(
-        Finding(job, message: "no complete copy is on another disk; add a destination on one to job “\(job)”")
-      )
-    }
-    for job in whole {
+    for job in protection.jobs where job.copies.contains(where: { $0.isSelection != true }) {
       guard let last = job.lastSuccess.map({ days.since($0.finishedAt ?? $0.startedAt) }),
         last > daysBetweenBackups
       else { continue }
@@ -39,36 +29,83 @@ enum ProtectionActions {
           job.job, message: "job “\(job.job)” was last complete \(last) days ago",
           remedy: .runBackup(job: job.job)))
     }
-    if let due = dueTest(protection, job, days), !actions.contains(where: { $0.remedy == due.remedy }) {
+    if let due = dueTest(protection, days), !actions.contains(where: { $0.remedy == due.remedy }) {
       actions.append(due)
     }
-    return actions
+    return actions.enumerated().filter { $0.offset == 0 || $0.element != first }.map(\.element)
+  }
+
+  // MARK: Actions of a judgment
+
+  /// Returns what makes one of these copies a complete copy without a problem; nil if no copy can become one.
+  static func completing(_ copies: [CountedCopy], _ days: DayCount) -> Finding? {
+    if let copy = copies.filter({ $0.hasAllPhotos && $0.problem != nil }).newest { return of(copy, days) }
+    guard let copy = copies.filter({ !$0.hasAllPhotos && $0.copy.isSelection != true }).newest?.copy else {
+      return nil
+    }
+    return Finding(
+      copy.archive,
+      message: "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
+        + "\(copy.archive) or corrupt in it", remedy: .repairLibrary)
+  }
+
+  /// Returns what makes the first copy of the whole library.
+  static func firstCopy(of jobs: [JobStatus]) -> Finding {
+    if let job = jobs.first(where: { $0.copies.isEmpty }) {
+      return ofRun(job)
+        ?? Finding(job.job, message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
+    }
+    guard let job = jobs.first?.job else {
+      return Finding("", message: "no job backs up the library", remedy: .installSchedule)
+    }
+    // another run makes another selection
+    return Finding(
+      job,
+      message:
+        "job “\(job)” backs up a selection of the library; remove “categories”, “since” and “until” from it, "
+        + "or add a job without them")
+  }
+
+  /// Returns the backup that adds the photos that a copy lacks.
+  static func backUp(after copy: CountedCopy) -> Finding {
+    Finding(
+      copy.copy.archive,
+      message: copy.photosAdded.map {
+        "\(Count($0, "photo was", "photos were")) added since the copy \(copy.copy.archive)"
+      } ?? "the copy \(copy.copy.archive) may lack photos", remedy: .runBackup(job: copy.job))
+  }
+
+  /// Returns the restore test of a copy. Tells why the last test did not pass.
+  static func test(_ copy: CountedCopy, of protection: LibraryProtection) -> Finding {
+    let job = protection.jobs.first { $0.job == copy.job }
+    return copy.test.flatMap { test in job.flatMap { of(test, $0, protection.copies) } }
+      ?? Finding(
+        copy.copy.path, message: "no restore test has passed at \(copy.copy.path)",
+        remedy: .testRestore(job: copy.job))
   }
 
   // MARK: Restore tests
 
   /// Returns the restore test that is due.
-  ///
-  /// - Parameter job: a job of the whole library.
-  private static func dueTest(_ protection: LibraryProtection, _ job: String, _ days: DayCount) -> Finding? {
-    guard let testedAt = protection.testedAt else {
+  private static func dueTest(_ protection: LibraryProtection, _ days: DayCount) -> Finding? {
+    let copies = protection.copies.filter { $0.copy.isSelection != true }
+    guard let job = copies.first?.job else { return nil }
+    let protecting = copies.filter { $0.isProtecting && $0.testedAt != nil }
+    guard let tested = protecting.max(by: { $0.testedAt ?? 0 < $1.testedAt ?? 0 }),
+      let testedAt = tested.testedAt
+    else {
+      guard protection.testedAt == nil else { return nil }
       return Finding(job, message: "no restore test has passed yet", remedy: .testRestore(job: job))
     }
-    if days.since(testedAt) > daysBetweenTests {
-      return Finding(
-        job, message: "the last restore test passed \(days.ago(testedAt))", remedy: .testRestore(job: job))
-    }
-    let protecting = protection.copies.filter(\.isProtecting)
-    guard protecting.allSatisfy({ $0.testedAt == nil }),
-      let copy = protecting.first(where: { $0.test == nil })
-    else { return nil }
+    guard days.since(testedAt) > daysBetweenTests else { return nil }
     return Finding(
-      copy.copy.path, message: "no restore from \(copy.copy.path) was tested yet",
-      remedy: .testRestore(job: copy.job))
+      tested.copy.path,
+      message: "the last restore test at \(tested.copy.path) passed \(days.ago(testedAt))",
+      remedy: .testRestore(job: tested.job))
   }
 
-  /// Returns what to do about the last restore test at a destination; nil if it passed, or if the action of the copy says
-  /// it.
+  /// Returns what to do about the last restore test at a destination; nil if the test passed, or if another action
+  /// tells it.
   private static func of(
     _ test: JobStatus.DestinationTestRecord, _ job: JobStatus, _ copies: [CountedCopy]
   ) -> Finding? {
@@ -105,13 +142,15 @@ enum ProtectionActions {
 
   // MARK: Jobs and copies
 
+  /// Returns what the last run did not do; nil if the run is complete or under way.
+  private static func ofRun(_ job: JobStatus) -> Finding? {
+    guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return nil }
+    let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
+    return Finding(job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)")
+  }
+
   private static func of(_ job: JobStatus) -> [Finding] {
-    var actions: [Finding] = []
-    if let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) {
-      let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
-      actions.append(
-        Finding(job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)"))
-    }
+    var actions = ofRun(job).map { [$0] } ?? []
     guard let test = job.lastRestoreTest else { return actions }
     if let damaged = test.damaged {
       actions.append(
@@ -141,6 +180,11 @@ enum ProtectionActions {
         message:
           "\(place) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk"
       )
+    case .notFound?:
+      Finding(
+        archive,
+        message:
+          "the copy \(archive) was not found; connect its disk, or back up again if the copy was deleted")
     case .missing?:
       Finding(
         place,

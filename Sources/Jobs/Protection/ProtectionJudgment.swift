@@ -1,161 +1,215 @@
-/// One fact about the protection of a library: how safe it leaves the photos, and a sentence that is true by itself.
+import Operations
+
+/// Whether the photos of a library are safe: a level, a sentence that is true by itself and, unless the photos are
+/// safe, what to do first.
 ///
-/// Each fact is judged by itself, and the worst one counts. So a fact that gets worse cannot improve the level.
+/// Copies must meet a chain of requirements, and each requirement selects some of the copies that meet the one before.
+/// The judgment is about the first requirement that no copy meets. So a fact that gets worse cannot improve the level.
 struct ProtectionJudgment {
   let level: ProtectionVerdict.Level
   let sentence: String
+  /// What to do about it; nil only if the photos are safe.
+  let action: Finding?
 
-  /// Returns the worst fact; of several, the one on which the others depend.
-  static func worst(of protection: LibraryProtection, _ days: DayCount) -> Self {
+  init(of protection: LibraryProtection, _ days: DayCount) {
     let photos = protection.totals.photos
-    guard photos > 0 else { return Self(level: .attention, sentence: "The library has no photos yet.") }
-    if let problem = protection.ledgerProblem {
+    if photos == 0 {
+      self = .attention(
+        "The library has no photos yet.",
+        Finding("", message: "the library has no photos; add photos or import a backup"))
+    } else if let problem = protection.ledgerProblem {
       let name = photos == 1 ? "the one photo" : "\(ProtectionVerdict.number(photos)) photos"
-      return Self(level: .attention, sentence: "The copies of \(name) are unknown: \(problem).")
+      self = .attention(
+        "The copies of \(name) are unknown: \(problem).",
+        Finding("", message: "the ledger of the jobs cannot be read: \(problem)"))
+    } else {
+      self = Requirements(protection, days).judgment
     }
-    let facts = Facts(protection, days)
-    let judgments = [
-      facts.missing, facts.outdated, facts.outdatedElsewhere, facts.unprotected, facts.unverified,
-      facts.untested,
-      facts.behind,
-    ].compactMap(\.self)
-    // the first of the worst
-    return judgments.min { $0.level > $1.level } ?? facts.safe
+  }
+
+  private init(_ level: ProtectionVerdict.Level, _ sentence: String, _ action: Finding?) {
+    (self.level, self.sentence, self.action) = (level, sentence, action)
+  }
+
+  fileprivate static func safe(_ sentence: String) -> Self { Self(.safe, sentence, nil) }
+
+  fileprivate static func attention(_ sentence: String, _ action: Finding) -> Self {
+    Self(.attention, sentence, action)
+  }
+
+  fileprivate static func danger(_ sentence: String, _ action: Finding) -> Self {
+    Self(.danger, sentence, action)
   }
 }
 
-/// The facts about the copies of a library that has photos.
-private struct Facts {
-  private let photos: Int
+/// The copies of a library that has photos, by the requirements that they meet.
+private struct Requirements {
+  private let protection: LibraryProtection
   private let days: DayCount
-  private let testedAt: Int64?
   /// The copies that restore the entire library as it was when they were made.
   private let complete: [CountedCopy]
-  /// Those that have a photo of the present library, as far as is known. Each of the following sets is a part of the one
-  /// before.
+  /// The complete copies that have a photo of the present library, as far as is known.
   private let useful: [CountedCopy]
-  /// Those that are not lost with the library.
+  /// The useful copies that are not lost with the library.
   private let protecting: [CountedCopy]
-  /// Those whose archives were verified.
+  /// The protecting copies whose archives were verified.
   private let verified: [CountedCopy]
-  /// Those at destinations where a restore test has passed.
+  /// The verified copies at destinations where a restore test passed, and did not fail since.
   private let tested: [CountedCopy]
 
   init(_ protection: LibraryProtection, _ days: DayCount) {
-    photos = protection.totals.photos
-    self.days = days
-    testedAt = protection.testedAt
+    (self.protection, self.days) = (protection, days)
     complete = protection.completeCopies
-    useful = complete.filter { [photos] in $0.photosAdded.map { $0 < photos } ?? true }
+    useful = complete.filter { $0.photosAdded.map { $0 < protection.totals.photos } ?? true }
     protecting = useful.filter(\.isProtecting)
     verified = protecting.filter { $0.verifiedAt != nil }
     tested = verified.filter { $0.testedAt != nil }
   }
 
-  var missing: ProtectionJudgment? {
-    guard complete.isEmpty else { return nil }
-    return danger("\(all) in no complete copy that a job made.")
+  var judgment: ProtectionJudgment {
+    guard let newest = complete.newest else { return incomplete }
+    guard !useful.isEmpty else { return outdated(newest, place: "", among: protection.copies) }
+    guard !protecting.isEmpty else {
+      guard let newest = complete.filter(\.isProtecting).newest else { return unprotected }
+      return outdated(
+        newest, place: " on another device", among: protection.copies.filter { $0.place == .anotherDevice })
+    }
+    if verified.isEmpty { return unverified }
+    if tested.isEmpty { return untested }
+    return tested.contains { $0.photosAdded == 0 } ? safe : behind
   }
 
-  /// No complete copy has any photo of the present library.
-  var outdated: ProtectionJudgment? {
-    guard useful.isEmpty, !complete.isEmpty else { return nil }
-    return danger("\(allWere) added since the newest copy, from \(made(complete)).")
+  // MARK: Danger
+
+  /// The judgment of a library without a complete copy.
+  private var incomplete: ProtectionJudgment {
+    let name = photos == 1 ? "the one photo" : "the \(number(photos)) photos"
+    let mayBeComplete = protection.copies.contains { $0.hasAllPhotos && $0.problem != .missing }
+    return .danger(
+      mayBeComplete
+        ? "No complete copy of \(name) is known to be intact and reachable."
+        : "No job has a complete copy of \(name).",
+      ProtectionActions.completing(protection.copies, days)
+        ?? ProtectionActions.firstCopy(of: protection.jobs))
   }
 
-  /// No complete copy on another device has any photo of the present library.
-  var outdatedElsewhere: ProtectionJudgment? {
-    let elsewhere = complete.filter(\.isProtecting)
-    guard protecting.isEmpty, !elsewhere.isEmpty else { return nil }
-    return danger("\(allWere) added since the newest copy on another device, from \(made(elsewhere)).")
+  /// The judgment of a library whose photos were all added since each of its complete copies.
+  private func outdated(_ newest: CountedCopy, place: String, among copies: [CountedCopy])
+    -> ProtectionJudgment
+  {
+    let isNewest = copies.newest.map { $0.copy.madeAt <= newest.copy.madeAt } ?? true
+    let name =
+      isNewest ? "newest copy\(place)" : "newest complete copy\(place) that has no known problem"
+    return .danger(
+      "\(photos == 1 ? "The one photo was" : "All \(number(photos)) photos were") added since the \(name), "
+        + "from \(days.ago(newest.copy.madeAt)).",
+      ProtectionActions.backUp(after: newest))
   }
 
-  var unprotected: ProtectionJudgment? {
-    guard !useful.isEmpty, !complete.contains(where: \.isProtecting) else { return nil }
-    let places = Set(useful.map(\.place))
+  private var unprotected: ProtectionJudgment {
+    let best = best(of: useful)
+    let places = Set(best.map(\.place))
     let place =
       places == [.memory]
       ? "in memory"
       : "on the device of the library" + (places.contains(.memory) ? " or in memory" : "")
-    return danger("\(covered(by: useful, "copies")), but each copy is \(place).")
+    let elsewhere = protection.copies.filter { $0.place == .anotherDevice }
+    let job = best.first?.job ?? ""
+    return .danger(
+      "\(covered(by: best, "copies")), but \(best.count == 1 ? "it is" : "they are") \(place).",
+      ProtectionActions.completing(elsewhere, days)
+        ?? Finding(
+          job, message: "no complete copy is on another disk; add a destination on one to job “\(job)”"))
   }
 
-  var unverified: ProtectionJudgment? {
-    guard verified.isEmpty, !protecting.isEmpty else { return nil }
-    let name = protecting.count < useful.count ? "no copy on another device" : "no copy"
-    return attention("\(covered(by: protecting, "copies on another device")), but \(name) is verified.")
+  // MARK: Attention
+
+  private var unverified: ProtectionJudgment {
+    let best = best(of: protecting)
+    let archive = best.newest?.copy.archive ?? ""
+    return .attention(
+      "\(covered(by: best, "copies on another device")), but \(best.count == 1 ? "it is" : "they are") not verified.",
+      Finding(archive, message: "the copy \(archive) is not verified", remedy: .verifyArchive(archive)))
   }
 
-  var untested: ProtectionJudgment? {
-    guard tested.isEmpty, !verified.isEmpty else { return nil }
-    let test =
-      testedAt == nil
-      ? "no restore test has passed yet"
-      : "no restore test of \(verified.count == 1 ? "it" : "them") has passed"
-    return attention("\(covered(by: verified, "verified copies on another device")), but \(test).")
+  private var untested: ProtectionJudgment {
+    let best = best(of: verified)
+    guard let newest = best.newest else { return safe }
+    let passedAt = best.compactMap { $0.test?.lastPassedAt }.max()
+    return .attention(
+      "\(covered(by: best, "verified copies on another device")), but no restore test has passed at "
+        + "\(best.count == 1 ? "its destination" : "their destinations")"
+        + (passedAt.map { " since \(days.day($0))." } ?? "."),
+      ProtectionActions.test(newest, of: protection))
   }
 
-  var behind: ProtectionJudgment? {
-    guard !tested.isEmpty, !tested.contains(where: { $0.photosAdded == 0 }) else { return nil }
-    guard let best = tested.min(by: { added($0) < added($1) }), let added = best.photosAdded else {
-      return attention("It is unknown whether the newest copy, from \(made(tested)), has all photos.")
+  private var behind: ProtectionJudgment {
+    guard let best = best(of: tested).newest else { return safe }
+    let isNewest = protection.copies.allSatisfy { $0.copy.madeAt <= best.copy.madeAt }
+    let name = "\(isNewest ? "the newest copy" : "a verified copy on another device"), from "
+    let action = ProtectionActions.backUp(after: best)
+    guard let added = best.photosAdded else {
+      return .attention("It is unknown whether \(name)\(days.ago(best.copy.madeAt)), has all photos.", action)
     }
-    let isNewest = best.copy.place >= useful.map(\.copy.place).max() ?? 0
-    return attention(
-      "\(number(photos - added)) of \(number(photos)) photos are safe in the newest "
-        + "\(isNewest ? "copy" : "tested copy on another device"), from \(days.ago(best.copy.madeAt)); "
-        + "\(number(added)) \(added == 1 ? "was" : "were") added since.")
+    return .attention(
+      "\(some(photos - added)) safe in \(name)\(days.ago(best.copy.madeAt)); \(number(added)) "
+        + "\(added == 1 ? "was" : "were") added since.", action)
   }
 
-  /// The sentence of a library to which no other fact applies.
-  var safe: ProtectionJudgment {
-    let current = complete.filter { $0.photosAdded == 0 }
-    let last = tested.filter { $0.photosAdded == 0 }.compactMap(\.testedAt).max()
-    return ProtectionJudgment(
-      level: .safe,
-      sentence: "\(all) safe: \(count(current, "copies")), the newest from \(made(current))"
-        + (last.map { ", restore tested \(days.ago($0))." } ?? "."))
+  // MARK: Safe
+
+  private var safe: ProtectionJudgment {
+    let tested = tested.filter { $0.photosAdded == 0 }.compactMap(\.testedAt).max()
+    return .safe(
+      "\(all) safe: \(count(complete.filter { $0.photosAdded == 0 }, "copies"))"
+        + (tested.map { ", restore tested \(days.ago($0))." } ?? "."))
   }
 
   // MARK: Text
 
-  private func danger(_ sentence: String) -> ProtectionJudgment {
-    ProtectionJudgment(level: .danger, sentence: sentence)
+  private var photos: Int { protection.totals.photos }
+
+  /// Returns the copies with the most photos of the library. If the numbers of all are unknown, returns all.
+  private func best(of copies: [CountedCopy]) -> [CountedCopy] {
+    let fewest = copies.compactMap(\.photosAdded).min()
+    return copies.filter { $0.photosAdded == fewest }
   }
 
-  private func attention(_ sentence: String) -> ProtectionJudgment {
-    ProtectionJudgment(level: .attention, sentence: sentence)
-  }
-
-  /// Returns how many photos copies have, and how many copies there are: `All 9 photos are in 2 copies, the newest from
-  /// today`.
+  /// Returns how many photos are in copies, and how many copies there are: `All 9 photos are in 2 copies, the newest
+  /// from today`.
   ///
-  /// - Parameter kind: names the copies if there are other complete copies.
-  private func covered(by copies: [CountedCopy], _ kind: String) -> String {
+  /// - Parameters:
+  ///   - best: copies with the same number of photos.
+  ///   - kind: names the copies if there are other complete copies.
+  private func covered(by best: [CountedCopy], _ kind: String) -> String {
     let subject =
-      switch copies.compactMap(\.photosAdded).min() {
-      case nil: "An unknown number of the \(number(photos)) photos are"
+      switch best.first?.photosAdded {
+      case nil where photos == 1: "It is unknown whether the one photo is"
+      case nil: "An unknown number of the \(number(photos)) photos is"
       case 0?: all
-      case let added?: "\(number(photos - added)) of \(number(photos)) photos are"
+      case let added?: some(photos - added)
       }
-    return "\(subject) in \(count(copies, copies.count < useful.count ? kind : "copies")), the newest from "
-      + made(copies)
+    return "\(subject) in \(count(best, best.count < complete.count ? kind : "copies"))"
   }
 
+  /// Returns the number of copies, and when the newest was made: `2 copies, the newest from today`.
   private func count(_ copies: [CountedCopy], _ kind: String) -> String {
-    "\(number(copies.count)) \(copies.count == 1 ? kind.replacing("copies", with: "copy") : kind)"
+    let made = copies.newest.map { days.ago($0.copy.madeAt) } ?? ""
+    return copies.count == 1
+      ? "1 \(kind.replacing("copies", with: "copy")), from \(made)"
+      : "\(number(copies.count)) \(kind), the newest from \(made)"
   }
 
   private var all: String { photos == 1 ? "The one photo is" : "All \(number(photos)) photos are" }
 
-  private var allWere: String { photos == 1 ? "The one photo was" : "All \(number(photos)) photos were" }
-
-  private func number(_ value: Int) -> String { ProtectionVerdict.number(value) }
-
-  /// Returns when the newest of the copies was made.
-  private func made(_ copies: [CountedCopy]) -> String {
-    copies.max { $0.copy.place < $1.copy.place }.map { days.ago($0.copy.madeAt) } ?? ""
+  private func some(_ count: Int) -> String {
+    "\(number(count)) of \(number(photos)) photos \(count == 1 ? "is" : "are")"
   }
 
-  private func added(_ copy: CountedCopy) -> Int { copy.photosAdded ?? .max }
+  private func number(_ value: Int) -> String { ProtectionVerdict.number(value) }
+}
+
+extension [CountedCopy] {
+  /// The copy that was made last; nil if there is no copy.
+  var newest: CountedCopy? { self.max { $0.copy.madeAt < $1.copy.madeAt } }
 }

@@ -5,7 +5,7 @@ import Operations
 package struct ProtectionVerdict: Sendable, Equatable {
   /// How safe the photos are, from the best to the worst.
   package enum Level: String, Sendable, Encodable, CaseIterable, Comparable {
-    /// A verified copy on another device has every photo, and a restore from it was tested.
+    /// A verified copy on another device has every photo, and a restore test passed at its destination.
     case safe
     /// Every photo that was backed up can be restored, but something needs attention.
     case attention
@@ -26,15 +26,17 @@ package struct ProtectionVerdict: Sendable, Equatable {
   /// What a person should do, the most important first.
   package let actions: [Finding]
 
-  /// Judges the protection of a library: the level is that of its worst fact, and an action is a fact that needs attention.
+  /// Judges the protection of a library. Each action is a fact that needs attention. Unless the photos are safe, the
+  /// first action is about the sentence.
   ///
   /// - Parameter now: the time to which the sentence refers.
   package init(of protection: LibraryProtection, now: Date = Date(), calendar: Calendar = .current) {
     let days = DayCount(now: now, calendar)
-    let worst = ProtectionJudgment.worst(of: protection, days)
-    actions = Array(ProtectionActions.all(for: protection, days).prefix(Self.mostActions))
-    sentence = worst.sentence
-    level = actions.isEmpty ? worst.level : max(worst.level, .attention)
+    let judgment = ProtectionJudgment(of: protection, days)
+    let all = ProtectionActions.all(for: protection, after: judgment.action, days)
+    actions = Array(all.prefix(Self.mostActions))
+    sentence = judgment.sentence
+    level = actions.isEmpty ? judgment.level : max(judgment.level, .attention)
   }
 
   /// Returns a number with commas: `12,345`.

@@ -26,7 +26,8 @@ extension JobStatus {
     /// True if archives of the copy, or the folder, were missing at the end of the last run or restore test, or are
     /// missing now, for example because the disk is not mounted.
     package var isOutOfReach: Bool?
-    /// True if archives of the copy are missing from the folder, although the folder can be read.
+    /// True if archives of the copy are missing, although their folder and disk can be read; false if the folder or
+    /// disk cannot be read; nil if the archives exist, or if it is unknown whether their disk is mounted.
     package var isMissing: Bool?
     /// Where the file system of the folder was mounted when a run found the copy; nil in records of older versions.
     package var mountPoint: String?
@@ -89,15 +90,18 @@ extension JobStatus {
       }
       let hasFiles = archives.allSatisfy(FileManager.default.fileExists)
       isOutOfReach = isReported || !hasFiles ? true : nil
-      isMissing = !isReported && !hasFiles && isFolderReadable ? true : nil
+      isMissing = hasFiles ? nil : isReported ? false : isDiskReadable
     }
 
-    /// True if the folder can be listed, on the file system that it was on when a run found the copy. The mount point of
-    /// a disk that is not mounted is an empty folder on another file system. Blocks.
-    private var isFolderReadable: Bool {
-      let folder = FilePath(path)
+    /// True if the folder can be read, on the file system that it was on when a run found the copy. The mount point of
+    /// a disk that is not mounted is an empty folder on another file system. Nil if a run of an older version found the
+    /// copy, without its mount point, and no archive of the copy is left. Blocks.
+    private var isDiskReadable: Bool? {
       guard (try? FileManager.default.contentsOfDirectory(atPath: path)) != nil else { return false }
-      return mountPoint == nil || mountPoint == (try? MountTable())?.mountPoint(of: folder)?.string
+      if let mountPoint {
+        return mountPoint == (try? MountTable())?.mountPoint(of: FilePath(path))?.string
+      }
+      return archives.contains(where: FileManager.default.fileExists) ? true : nil
     }
   }
 }

@@ -126,7 +126,7 @@ package struct StatusPage {
       }
       row("State", copy.state)
       row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
-      row("Verified", copy.verifiedAt.map(days.ago) ?? "not in its present state")
+      row("Verified", copy.verifiedAt.map(days.ago) ?? "no")
       row("Place", copy.place.words)
       row("Restore test", copy.test.map(text) ?? "none yet")
       if let points = history.freeSpace[copy.copy.path], let last = points.last {
@@ -315,12 +315,13 @@ extension CountedCopy {
     switch problem {
     case .suspect?: "suspect: found corrupt, or a restore test failed"
     case .unreachable?: "unreachable"
-    case .missing?: "missing from its folder, which can be read"
+    case .missing?: "missing: its folder can be read"
+    case .notFound?: "not found: its disk is not mounted, or it was deleted"
     case .changed?: "changed after the backup"
     case nil where copy.isSelection == true: "a selection of the library"
     case nil where copy.missingPhotos != nil:
       "\(ProtectionVerdict.number(copy.missingPhotos ?? 0)) photos are missing or corrupt"
-    case nil where isShared: "shares a file with a copy above, and is not counted"
+    case nil where isShared: "not counted: shares a file with a copy above"
     case nil:
       switch photosAdded {
       case 0?: "complete"

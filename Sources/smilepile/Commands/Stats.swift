@@ -204,7 +204,8 @@ struct Stats: AsyncParsableCommand {
     switch problem {
     case .suspect: "suspect: found corrupt, or a restore test failed"
     case .unreachable: "unreachable: its disk is not mounted, or its folder cannot be read"
-    case .missing: "missing from its folder, which can be read"
+    case .missing: "missing: its folder can be read"
+    case .notFound: "not found: its disk is not mounted, or it was deleted"
     case .changed: "changed after the backup"
     }
   }
