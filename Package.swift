@@ -71,10 +71,10 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(name: "CSandbox"),
+    .target(name: "CHelper", dependencies: ["CSandbox"], linkerSettings: [.linkedLibrary("dl")]),
     // the program that draws pictures; smilepile starts it
     .executableTarget(
-      name: "smilepile-pictures", dependencies: ["CSandbox"],
-      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("m")]),
+      name: "smilepile-pictures", dependencies: ["CHelper"], linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "Pictures",
       dependencies: [
@@ -84,8 +84,7 @@ let package = Package(
       ]),
     // the program that writes catalogues; smilepile starts it
     .executableTarget(
-      name: "smilepile-catalogue", dependencies: ["CSandbox"],
-      linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("m")]),
+      name: "smilepile-catalogue", dependencies: ["CHelper"], linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "Catalogue",
       dependencies: [

@@ -89,14 +89,13 @@ static int limit(int resource, rlim_t value) {
   return setrlimit(resource, &limit);
 }
 
-uint32_t restrict_to_libraries(const struct sandbox *sandbox, uint32_t *version) {
+uint32_t restrict_to_libraries(const struct sandbox *sandbox) {
   uint32_t active = 0;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) active |= PROTECTION_PRIVILEGES;
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0) active |= PROTECTION_MEMORY;
   if (limit(RLIMIT_AS, sandbox->memory) == 0 && limit(RLIMIT_CORE, 0) == 0 && limit(RLIMIT_NOFILE, 64) == 0 &&
       limit(RLIMIT_FSIZE, sandbox->file_bytes) == 0)
     active |= PROTECTION_LIMITS;
-  *version = (uint32_t)landlock_version();
   enum { MOST_PATHS = 64 };
   const char *paths[MOST_PATHS + 1] = {"/usr", "/lib", "/lib64", "/opt", "/nix", "/etc/ld.so.cache"};
   int count = 6;

@@ -6,10 +6,12 @@ internal import SystemPackage
 final class CatalogueHelper {
   /// The file name of the program.
   static let name = "smilepile-catalogue"
-  static let protocolVersion: UInt16 = 1
+  private static let protocolVersion: UInt16 = 2
+  private static let hello = HelperProcess.Hello.Kind(
+    magic: 0x4C45_4843, version: protocolVersion, detailBytes: 8)
   /// The most bytes of a packet.
   private static let packetBytes = 32 << 10
-  /// How long the program may take to start or to read a packet. It reads fonts, which may be on a slow disk.
+  /// How long the program may take to read a packet. It reads fonts, which may be on a slow disk.
   private static let timeLimit = Duration.seconds(60)
 
   let support: CatalogueSupport
@@ -18,21 +20,21 @@ final class CatalogueHelper {
   private var waiting: [UInt8] = []
   private var hasBegun = false
 
-  /// Starts the program. Blocks until it is ready, for at most 60 s.
+  /// Starts the program. Blocks until it is ready, for at most 60 s; checks `isCancelled` ten times a second.
   ///
-  /// - Throws: `CatalogueSupportError`: the program is missing, does not start in time, or cannot write catalogues
-  ///   here.
-  init() throws(CatalogueSupportError) {
-    guard let program = HelperProgram.find(Self.name) else { throw .noProgram }
+  /// - Parameter program: nil for the installed program; tests have others.
+  /// - Throws: `CatalogueSupportError` if the program is missing, does not start in time, or cannot write catalogues
+  ///   here; `CancellationError`.
+  init(program: FilePath? = nil, isCancelled: () -> Bool = { false }) throws {
+    guard let program = program ?? HelperProgram.find(Self.name) else {
+      throw CatalogueSupportError.noProgram
+    }
     do {
-      let process = try HelperProcess(program.string, environment: HelperProgram.environment)
-      self.process = process
-      let hello = try process.receive(atMost: CatalogueSupport.helloLength, until: .now + Self.timeLimit)
-      support = try CatalogueSupport(hello)
-    } catch let error as CatalogueSupportError {
-      throw error
-    } catch {
-      throw .notStarted("\(error)")
+      let (process, hello) = try HelperProcess.start(
+        program.string, environment: HelperProgram.environment, Self.hello, isCancelled: isCancelled)
+      (self.process, support) = (process, try CatalogueSupport(hello))
+    } catch let failure as HelperProcess.Failure {
+      throw failure == .cancelled ? CancellationError() : CatalogueSupportError.notStarted("\(failure)")
     }
   }
 

@@ -63,7 +63,7 @@ struct CatalogueRun {
     let library = try Library(path: libraryPath)
     let name = try checkedName()
     // before thumbnails are drawn, which may take long
-    let helper = try CatalogueHelper()
+    let helper = try CatalogueHelper(isCancelled: { counter.isCancelled })
     let title = libraryPath.absolute.lastComponent?.string ?? "Photos"
     let catalogue = try Catalogue(title: title, library.contents(), options)
     let contents = Set(catalogue.sections.flatMap { $0.photos.compactMap(\.content) })

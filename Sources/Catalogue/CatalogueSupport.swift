@@ -19,30 +19,32 @@ public struct CatalogueSupport: Sendable, Equatable {
   ///
   /// - Throws: `CatalogueSupportError`.
   public static func find() throws(CatalogueSupportError) -> CatalogueSupport {
-    try CatalogueHelper().support
+    do {
+      return try CatalogueHelper().support
+    } catch let error as CatalogueSupportError {
+      throw error
+    } catch {
+      throw .notStarted("\(error)")
+    }
   }
 }
 
 extension CatalogueSupport {
-  /// The bytes of a hello.
-  static let helloLength = 24
-
-  /// Parses the first message of the program.
+  /// Reads the first message of the program.
   ///
   /// - Throws: `CatalogueSupportError` if it cannot write catalogues.
-  init(_ hello: [UInt8]) throws(CatalogueSupportError) {
-    guard hello.count == Self.helloLength, hello.number(at: 0) == 0x4C45_4843 as UInt32,
-      hello.number(at: 4) == CatalogueHelper.protocolVersion
-    else { throw .notStarted("it is of another version; install smilepile again") }
-    switch hello.number(at: 6) as UInt16 {
+  init(_ hello: HelperProcess.Hello) throws(CatalogueSupportError) {
+    switch hello.status {
     case 0: break
     case 1: throw .noLibraries
     case 2: throw .noSandbox
     case 3: throw .noFont
-    default: throw .notStarted("it sent a message of another version; install smilepile again")
+    default: throw .notStarted("\(HelperProcess.Failure.otherVersion)")
     }
-    protections = PictureSupport.Protection.active(in: hello.number(at: 8))
-    (cairo, pango) = (Self.version(hello.number(at: 12)), Self.version(hello.number(at: 16)))
+    protections = PictureSupport.Protection.active(in: hello.protections)
+    (cairo, pango) = (
+      Self.version(hello.details.number(at: 0)), Self.version(hello.details.number(at: 4))
+    )
   }
 
   /// Returns `1.16.0` for 11600.

@@ -42,7 +42,7 @@ package struct ReviewPage {
   ///
   /// - Parameters:
   ///   - command: returns the command that removes the copies of a group.
-  ///   - whileWriting: called for each photo; may throw to give up.
+  ///   - whileWriting: called for each photo, and ten times a second while one is drawn; may throw to give up.
   /// - Throws: `ReviewPageError`, if another file has the name; `LibraryError.outputInLibrary`; `FileError`.
   package func write(
     to path: FilePath, command: (DuplicateGroup) -> String, whileWriting: () throws -> Void = {}
@@ -96,7 +96,7 @@ package struct ReviewPage {
   private func source(
     _ command: (DuplicateGroup) -> String, _ whileWriting: () throws -> Void
   ) throws -> String {
-    let drawer = try? PictureDrawer()
+    let drawer = PictureDrawer()
     var page = HTMLDocument()
     try page.element("html", ["lang": "en", "data-made-by": "smilepile-duplicates"]) { html in
       html.newline()
@@ -113,8 +113,9 @@ package struct ReviewPage {
             main.newline()
             try main.element("section") { section in
               try self.section(group, command(group), &section) { photo in
+                let picture = thumbnail(of: photo, drawer, isCancelled: { (try? whileWriting()) == nil })
                 try whileWriting()
-                return try thumbnail(of: photo, drawer)
+                return picture
               }
             }
           }
@@ -208,12 +209,14 @@ package struct ReviewPage {
   }
 
   /// Returns the picture of a photo from the cache, or draws it if the cache is full or cannot be written.
-  private func thumbnail(of photo: Photo, _ drawer: PictureDrawer?) throws -> Picture? {
+  private func thumbnail(
+    of photo: Photo, _ drawer: PictureDrawer, isCancelled: () -> Bool
+  ) -> Picture? {
     if let content = photo.content, case .picture(let picture) = summary.cache.entry(for: content) {
       return picture
     }
-    guard let drawer, let file = try? library.open(photo) else { return nil }
-    return try? drawer.draw(.thumbnail, file).get()
+    guard let file = try? library.open(photo) else { return nil }
+    return try? drawer.draw(.thumbnail, file, isCancelled: isCancelled).get()
   }
 }
 

@@ -53,7 +53,7 @@ package struct CacheFillRun {
     let states = try PictureCache.states(of: kind, in: library)
     let isComplete = contents.photos.filter(selects).compactMap(\.content).allSatisfy { has(states[$0]) }
     // before anything is written
-    let support = isComplete ? nil : try PictureSupport.find()
+    let support = isComplete ? nil : try PictureSupport.find(isCancelled: { counter.isCancelled })
     let cache = try PictureCache(
       of: library, kind, limit: limit, keepsTemporarily: keepsTemporarily, lockWait: lockWait,
       whileWaiting: counter.reportWaitingForLock)
@@ -121,8 +121,7 @@ package struct CacheFillRun {
     let outcomes = Mutex<[Int: Outcome]>([:])
     let isFull = Mutex(cache.isFull)
     defer { cache.flush() }
-    // the helpers are found before the first thread starts
-    let program = try PictureHelper.findProgram()
+    let program = PictureDrawer.program()
     let photos = plan.photos
     try Workers.forEach(
       photos.indices, threads: PictureDrawer.poolSize, context: { PictureDrawer(program: program) }

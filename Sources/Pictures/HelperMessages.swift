@@ -2,29 +2,19 @@ import Processes
 
 /// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
 enum HelperMessages {
-  static let version: UInt16 = 2
+  private static let version: UInt16 = 3
   /// `JOB_THUMBNAIL`.
   private static let thumbnailJob: UInt16 = 1
-  /// The bytes of a hello, a request and a reply.
+  /// The bytes of a request and a reply.
   static let length = 32
   static let packetBytes = 32 << 10
   /// The most bytes of a picture or a reason.
   static let mostBytes = 16 << 20
 
-  private static let helloMagic: UInt32 = 0x494C_4548
+  /// The first message of the helper.
+  static let hello = HelperProcess.Hello.Kind(magic: 0x494C_4548, version: version, detailBytes: 16)
   private static let requestMagic: UInt32 = 0x5551_4552
   private static let replyMagic: UInt32 = 0x4C50_4552
-
-  /// What a helper says when it starts.
-  struct Hello: Equatable {
-    enum Status: UInt16 { case ready, noLibvips, noSandbox }
-
-    let status: Status
-    let protections: UInt32
-    let formats: UInt32
-    let libvips: String
-    let landlockVersion: Int
-  }
 
   /// The header of a reply.
   struct Reply: Equatable {
@@ -48,18 +38,6 @@ enum HelperMessages {
     bytes.append(number: number)
     bytes.append(number: UInt64(0))
     return bytes
-  }
-
-  /// Parses a hello; returns nil for anything else.
-  static func hello(_ bytes: [UInt8]) -> Hello? {
-    guard bytes.count == length, bytes.number(at: 0) == helloMagic, bytes.number(at: 4) == version,
-      let status = Hello.Status(rawValue: bytes.number(at: 6))
-    else { return nil }
-    let parts = (0..<3).map { bytes.number(at: 16 + 4 * $0) as UInt32 }
-    return Hello(
-      status: status, protections: bytes.number(at: 8), formats: bytes.number(at: 12),
-      libvips: parts.map { "\($0)" }.joined(separator: "."),
-      landlockVersion: Int(bytes.number(at: 28) as UInt32))
   }
 
   /// Parses the header of a reply; returns nil for anything else, and for a picture that no request can have.

@@ -15,31 +15,25 @@ package final class PictureDrawer {
   package static let timeLimit = Duration.seconds(20)
   /// The number of pictures after which a helper is replaced, so that what a decoder leaks does not add up.
   static let picturesOfHelper: UInt64 = 500
-  /// How often a helper that ends before it is ready is started again.
-  private static let startAttempts = 5
 
-  private let program: FilePath
+  private let program: Result<FilePath, PictureSupportError>
   private let timeLimit: Duration
   private var helper: PictureHelper?
   /// The number of helpers that ended, or were killed, while they drew a photo.
   package private(set) var failures = 0
 
-  /// Finds the helper, and starts it with the first picture.
-  ///
-  /// - Throws: `PictureSupportError.noProgram`.
-  package convenience init() throws(PictureSupportError) {
-    self.init(program: try PictureHelper.findProgram())
-  }
+  /// Finds the program of helpers. The first picture starts a helper. Without the program, `draw` throws.
+  package convenience init() { self.init(program: Self.program()) }
 
-  /// - Parameter program: the helper, or a program that behaves like one.
-  package init(program: FilePath, timeLimit: Duration = timeLimit) {
+  /// - Parameter program: the result of `program()`, or a program that behaves like a helper.
+  package init(program: Result<FilePath, PictureSupportError>, timeLimit: Duration = timeLimit) {
     (self.program, self.timeLimit) = (program, timeLimit)
   }
 
-  /// Finds the helper, without starting it. Blocks; must be called before other threads start helpers.
-  ///
-  /// - Throws: `PictureSupportError.noProgram`.
-  package static func program() throws(PictureSupportError) -> FilePath { try PictureHelper.findProgram() }
+  /// Finds the program of helpers once for all threads of a pool. Blocks.
+  package static func program() -> Result<FilePath, PictureSupportError> {
+    Result { () throws(PictureSupportError) in try PictureHelper.findProgram() }
+  }
 
   /// The process ID of the helper that runs now; nil if none runs.
   package var helperID: Int32? { helper?.id }
@@ -51,7 +45,7 @@ package final class PictureDrawer {
   ///
   /// - Parameter isCancelled: checked ten times a second.
   /// - Returns: the reason if the photo cannot be drawn.
-  /// - Throws: `PictureSupportError` if no helper can be started; `FileError` if the file cannot be read;
+  /// - Throws: `PictureSupportError` if no helper can be started or the program is missing; `FileError` if the file cannot be read;
   ///   `CancellationError`.
   package func draw(
     _ request: PictureRequest, _ photo: borrowing File, isCancelled: () -> Bool = { false }
@@ -63,7 +57,7 @@ package final class PictureDrawer {
     var left = timeLimit
     for _ in 1...2 {
       // the start of a helper takes longer on a slow disk, for which the photo is not to blame
-      let helper = try current()
+      let helper = try current(isCancelled)
       let start = ContinuousClock.now
       defer { left -= start.duration(to: .now) }
       do throws(PictureHelper.Failure) {
@@ -85,23 +79,11 @@ package final class PictureDrawer {
   /// Ends the helper.
   package func stop() { helper = nil }
 
-  private func current() throws(PictureSupportError) -> PictureHelper {
+  private func current(_ isCancelled: () -> Bool) throws -> PictureHelper {
     if let helper, helper.requests < Self.picturesOfHelper, !helper.hasEnded { return helper }
     // the old one ends before the new one takes memory
     helper = nil
-    for _ in 1..<Self.startAttempts {
-      do {
-        return try start()
-      } catch .notStarted {
-        // the kernel may have killed it for lack of memory
-        continue
-      }
-    }
-    return try start()
-  }
-
-  private func start() throws(PictureSupportError) -> PictureHelper {
-    let new = try PictureHelper(program: program)
+    let new = try PictureHelper(program: program.get(), isCancelled: isCancelled)
     helper = new
     return new
   }

@@ -25,30 +25,19 @@ final class PictureHelper {
   /// True if the helper ended while it had nothing to draw.
   var hasEnded: Bool { process.hasEnded }
 
-  /// How long a helper may take to start. It loads libvips, which a slow disk may have to read.
-  private static let startTime = Duration.seconds(60)
-
   /// The process ID, for tests.
   var id: pid_t { process.id }
 
-  init(program: FilePath) throws(PictureSupportError) {
+  /// Starts a helper. Blocks until it is ready; checks `isCancelled` ten times a second.
+  ///
+  /// - Throws: `PictureSupportError`; `CancellationError`.
+  init(program: FilePath, isCancelled: () -> Bool = { false }) throws {
     do {
-      process = try HelperProcess(program.string, environment: Self.environment)
-      let message = try process.receive(atMost: HelperMessages.length, until: .now + Self.startTime)
-      guard let hello = HelperMessages.hello(message) else {
-        throw PictureSupportError.notStarted("it is of another version; install smilepile again")
-      }
-      switch hello.status {
-      case .ready: support = PictureSupport(hello)
-      case .noLibvips: throw PictureSupportError.noLibvips
-      case .noSandbox: throw PictureSupportError.noSandbox
-      }
-    } catch let error as PictureSupportError {
-      throw error
+      let (process, hello) = try HelperProcess.start(
+        program.string, environment: Self.environment, HelperMessages.hello, isCancelled: isCancelled)
+      (self.process, support) = (process, try PictureSupport(hello))
     } catch let failure as HelperProcess.Failure {
-      throw .notStarted("\(failure)")
-    } catch {
-      throw .notStarted("\(error)")
+      throw failure == .cancelled ? CancellationError() : PictureSupportError.notStarted("\(failure)")
     }
   }
 
@@ -100,7 +89,7 @@ final class PictureHelper {
       case .ended(let ending): throw .ended(ending)
       case .timeLimit: throw .timeLimit
       case .cancelled: throw .cancelled
-      case .notRun: throw .invalidReply
+      case .notRun, .otherVersion: throw .invalidReply
       }
     } catch {
       throw .invalidReply

@@ -64,9 +64,20 @@ public struct PictureSupport: Sendable, Equatable {
   /// The protections that the kernel has.
   public let protections: [Protection]
 
-  init(_ hello: HelperMessages.Hello) {
-    libvips = hello.libvips
-    formats = Format.allCases.enumerated().filter { hello.formats >> $0.offset & 1 == 1 }.map(\.element)
+  /// Reads the first message of the helper.
+  ///
+  /// - Throws: `PictureSupportError` if the helper cannot draw.
+  init(_ hello: HelperProcess.Hello) throws(PictureSupportError) {
+    switch hello.status {
+    case 0: break
+    case 1: throw .noLibvips
+    case 2: throw .noSandbox
+    default: throw .notStarted("\(HelperProcess.Failure.otherVersion)")
+    }
+    let bits = hello.details.number(at: 0) as UInt32
+    let version = (1...3).map { hello.details.number(at: 4 * $0) as UInt32 }
+    libvips = version.map { "\($0)" }.joined(separator: ".")
+    formats = Format.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
     protections = Protection.active(in: hello.protections)
   }
 
@@ -89,7 +100,20 @@ public struct PictureSupport: Sendable, Equatable {
   ///
   /// - Throws: `PictureSupportError`.
   public static func find() throws(PictureSupportError) -> PictureSupport {
-    try PictureHelper(program: PictureHelper.findProgram()).support
+    do {
+      return try find(isCancelled: { false })
+    } catch let error as PictureSupportError {
+      throw error
+    } catch {
+      throw .notStarted("\(error)")
+    }
+  }
+
+  /// Starts a helper and ends it. Blocks; checks `isCancelled` ten times a second.
+  ///
+  /// - Throws: `PictureSupportError`; `CancellationError`.
+  package static func find(isCancelled: () -> Bool) throws -> PictureSupport {
+    try PictureHelper(program: PictureHelper.findProgram(), isCancelled: isCancelled).support
   }
 }
 

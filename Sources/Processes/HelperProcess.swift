@@ -23,6 +23,8 @@ package final class HelperProcess {
     case timeLimit
     /// The caller was cancelled.
     case cancelled
+    /// The first message is not that of this version.
+    case otherVersion
 
     /// A clause for messages, in which “it” is the program.
     package var description: String {
@@ -32,6 +34,7 @@ package final class HelperProcess {
       case .ended(.signal(let signal)): "it was ended by signal \(signal)"
       case .timeLimit: "it did not answer within 60 s"
       case .cancelled: "it was stopped"
+      case .otherVersion: "it is of another version; install smilepile again"
       }
     }
   }

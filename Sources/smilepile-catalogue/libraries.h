@@ -1,8 +1,9 @@
-// The functions of cairo, Pango and fontconfig that the program calls. Their prototypes are here, so that building needs none of them; they
-// are those of <pango/pangofc-font.h> 1.48 and later, and <cairo-pdf.h> 1.16 and later.
+// The functions of cairo, Pango and fontconfig that the program calls. Their prototypes are here, so that building needs
+// none of the libraries; they are those of <pango/pangofc-font.h> 1.48 and later, and <cairo-pdf.h> 1.16 and later.
 // https://docs.gtk.org/PangoCairo/ https://www.cairographics.org/manual/
 #ifndef SMILEPILE_LIBRARIES_H
 #define SMILEPILE_LIBRARIES_H
+#include <CHelper.h>
 #include <stdint.h>
 
 typedef struct surface surface;
@@ -119,7 +120,6 @@ struct cluster {
   F(void, pango_layout_set_alignment, (layout *, int)) \
   F(void, pango_layout_get_size, (layout *, int *, int *)) \
   F(int, pango_layout_get_baseline, (layout *)) \
-  F(int, pango_layout_get_unknown_glyphs_count, (layout *)) \
   F(iterator *, pango_layout_get_iter, (layout *)) \
   F(struct run *, pango_layout_iter_get_run_readonly, (iterator *)) \
   F(void, pango_layout_iter_get_run_extents, (iterator *, struct rectangle *, struct rectangle *)) \
@@ -139,11 +139,7 @@ struct cluster {
   F(int, FcPatternGetBool, (void *, const char *, int, int *)) \
   F(void, g_object_unref, (void *))
 
-// Hidden, since the libraries would otherwise find these pointers when they call each other's functions. A program that
-// is linked with the static Swift library exports all other symbols.
-#define DECLARE(result, name, arguments) extern __attribute__((visibility("hidden"))) result(*name) arguments;
-FUNCTIONS(DECLARE)
-#undef DECLARE
+FUNCTIONS(DECLARE_FUNCTION)
 
 // Loads the libraries. Returns the reason if that is impossible, otherwise null.
 const char *load_libraries(void);

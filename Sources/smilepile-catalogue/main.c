@@ -1,30 +1,19 @@
 // Writes a PDF of thumbnails and untrusted texts in a process that can do nothing else. smilepile starts it with a socket
 // at descriptor 0, and sends the file to write and what to draw. The process can read the system's fonts, and nothing
 // else.
-#define _GNU_SOURCE
 #include "document.h"
 #include "libraries.h"
 #include "protocol.h"
-#include <CSandbox.h>
-#include <errno.h>
-#include <malloc.h>
+#include <CHelper.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-enum { PARENT = 0, PACKET_BYTES = 1 << 16, MAXIMUM_SECONDS = 60 };
+enum { PACKET_BYTES = 1 << 16, MAXIMUM_SECONDS = 60 };
 
 // MARK: Messages
-
-static void send_packet(const void *bytes, size_t length) {
-  while (send(PARENT, bytes, length, MSG_NOSIGNAL) < 0)
-    if (errno != EINTR) _exit(0);  // smilepile has ended
-}
 
 // The last packet, and the descriptor that came with the first one.
 static struct {
@@ -33,43 +22,23 @@ static struct {
   int descriptor;
 } packet = {.descriptor = -1};
 
-// Ends the process some time after a command that does not end, even if smilepile was killed.
-static void set_alarm(int seconds) {
-  struct itimerval timer = {.it_value = {.tv_sec = seconds}};
-  setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-// Ends the process with its parent.
-static void receive_packet(void) {
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr alignment;
-  } control;
-  struct iovec part = {packet.bytes, sizeof packet.bytes};
-  struct msghdr message = {
-    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  ssize_t count;
-  set_alarm(0);
-  do count = recvmsg(PARENT, &message, MSG_CMSG_CLOEXEC);
-  while (count < 0 && errno == EINTR);
-  if (count <= 0) _exit(0);
-  set_alarm(MAXIMUM_SECONDS);
-  packet.length = (size_t)count;
-  packet.used = 0;
-  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return;
+// A command that does not end ends the process.
+static void receive_next(void) {
   int descriptor;
-  memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  set_alarm(0);
+  packet.length = receive_packet(packet.bytes, sizeof packet.bytes, &descriptor);
+  set_alarm(MAXIMUM_SECONDS);
+  packet.used = 0;
   if (packet.descriptor < 0)
     packet.descriptor = descriptor;
-  else
+  else if (descriptor >= 0)
     close(descriptor);
 }
 
 static void receive(void *bytes, size_t length) {
   char *next = bytes;
   while (length > 0) {
-    if (packet.used == packet.length) receive_packet();
+    if (packet.used == packet.length) receive_next();
     size_t rest = packet.length - packet.used, count = length < rest ? length : rest;
     memcpy(next, packet.bytes + packet.used, count);
     packet.used += count;
@@ -81,7 +50,7 @@ static void receive(void *bytes, size_t length) {
 // Sends the reply, and waits until smilepile closes the socket.
 static void finish(struct reply reply) {
   send_packet(&reply, sizeof reply);
-  while (1) receive_packet();
+  while (1) receive_next();
 }
 
 static void refuse(void) {
@@ -146,30 +115,22 @@ static const char *const fonts[] = {
 // 1 GiB of memory; the table of a PDF has places of ten digits.
 static const struct sandbox sandbox = {.memory = 1 << 30, .file_bytes = 9999999999, .readable = fonts};
 
-static int end_without(struct hello *hello, int status, const char *reason, int code) {
+static int end_without(struct catalogue_hello *hello, int status, const char *reason, int code) {
   fprintf(stderr, "smilepile-catalogue: %s\n", reason);
-  hello->status = (uint16_t)status;
+  hello->start.status = (uint16_t)status;
   send_packet(hello, sizeof *hello);
   return code;
 }
 
 int main(void) {
-  struct hello hello = {.magic = HELLO_MAGIC, .version = PROTOCOL_VERSION};
-  close_range(3, ~0U, 0);
-  // a file that becomes too large is an error of the write
-  signal(SIGXFSZ, SIG_IGN);
-  // an arena for each thread would use up the address space
-  mallopt(M_ARENA_MAX, 1);
-  hello.protections = restrict_to_libraries(&sandbox, &hello.landlock_version);
+  struct catalogue_hello hello = {.start = {.magic = HELLO_MAGIC, .version = PROTOCOL_VERSION}};
+  begin_loading(&hello.start, &sandbox);
   const char *fault = load_libraries();
   if (fault) return end_without(&hello, HELLO_NO_LIBRARIES, fault, EXIT_NO_LIBRARIES);
   hello.cairo_version = (uint32_t)cairo_version();
   hello.pango_version = (uint32_t)pango_version();
   // before Pango starts a thread that reads fonts
-  uint32_t last = restrict_to_work(&sandbox);
-  hello.protections = (hello.protections & ~(uint32_t)PROTECTION_LANDLOCK) |
-                      (hello.protections & last & PROTECTION_LANDLOCK) | (last & PROTECTION_SECCOMP);
-  if (!(last & PROTECTION_SECCOMP))
+  if (!begin_work(&hello.start, &sandbox))
     return end_without(
       &hello, HELLO_NO_SANDBOX, "this kernel has no filter of system calls (seccomp)", EXIT_NO_SANDBOX);
   if (!draw_sample()) return end_without(&hello, HELLO_NO_FONT, "there is no font", EXIT_NO_FONT);

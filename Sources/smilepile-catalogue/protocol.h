@@ -1,26 +1,23 @@
-// The messages between smilepile and the program that writes catalogues, over a socket of the type SOCK_SEQPACKET at
-// descriptor 0. All numbers have the byte order of the machine. `DocumentCommand.swift`, `CatalogueSupport.swift` and
-// `CatalogueHelper.swift` have the same layout.
+// The messages between smilepile and the program that writes catalogues. `DocumentCommand.swift`,
+// `CatalogueSupport.swift` and `CatalogueHelper.swift` have the same layout.
 #ifndef SMILEPILE_CATALOGUE_PROTOCOL_H
 #define SMILEPILE_CATALOGUE_PROTOCOL_H
+#include <CHelper.h>
 #include <stdint.h>
 
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION 2
 #define MISSING_CHARACTERS 16
 
 // What the program can do: its first message.
-struct hello {
-  uint32_t magic;  // HELLO_MAGIC
-  uint16_t version;
-  uint16_t status;       // enum hello_status
-  uint32_t protections;  // bits of enum protection of CSandbox.h
+struct catalogue_hello {
+  struct hello start;  // with HELLO_MAGIC
   uint32_t cairo_version;  // 11600 is 1.16.0
   uint32_t pango_version;  // 15012 is 1.50.12
-  uint32_t landlock_version;  // 0: the kernel has no Landlock
 };
 #define HELLO_MAGIC 0x4C454843  // "CHEL"
 
-enum hello_status { HELLO_READY = 0, HELLO_NO_LIBRARIES = 1, HELLO_NO_SANDBOX = 2, HELLO_NO_FONT = 3 };
+// The status of a hello if there is no font.
+#define HELLO_NO_FONT 3
 
 // smilepile sends commands without gaps; packets may end anywhere. The first packet comes with the descriptor of the file
 // to write (SCM_RIGHTS). Lengths are in points, from the upper left corner of the page.
@@ -83,10 +80,6 @@ enum reply_status {
 #define MOST_IMAGE_BYTES (1 << 20)
 #define MOST_IMAGE_PIXELS 2048
 
-// The exit status without the libraries, or with ones that lack a function.
-#define EXIT_NO_LIBRARIES 3
-// The exit status if the kernel refuses the system call filter.
-#define EXIT_NO_SANDBOX 4
 // The exit status if there is no font.
 #define EXIT_NO_FONT 5
 #endif

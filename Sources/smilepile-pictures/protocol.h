@@ -1,24 +1,18 @@
-// The messages between smilepile and its helper, over a socket of the type SOCK_SEQPACKET at descriptor 0. All numbers
-// have the byte order of the machine. `HelperMessages.swift` has the same layout.
+// The messages between smilepile and its helper. `HelperMessages.swift` has the same layout.
 #ifndef SMILEPILE_PROTOCOL_H
 #define SMILEPILE_PROTOCOL_H
+#include <CHelper.h>
 #include <stdint.h>
 
-#define PROTOCOL_VERSION 2
+#define PROTOCOL_VERSION 3
 
 // What the helper can do: its first message.
-struct hello {
-  uint32_t magic;  // HELLO_MAGIC
-  uint16_t version;
-  uint16_t status;       // enum hello_status
-  uint32_t protections;  // bits of enum protection of CSandbox.h
-  uint32_t formats;      // bits of enum format
+struct picture_hello {
+  struct hello start;  // with HELLO_MAGIC
+  uint32_t formats;    // bits of enum format
   uint32_t vips_version[3];
-  uint32_t landlock_version;  // 0: the kernel has no Landlock
 };
 #define HELLO_MAGIC 0x494C4548  // "HELI"
-
-enum hello_status { HELLO_READY = 0, HELLO_NO_VIPS = 1, HELLO_NO_SANDBOX = 2 };
 
 enum format {
   FORMAT_JPEG = 1 << 0,
@@ -80,9 +74,4 @@ enum reply_status {
 };
 
 #define MAXIMUM_PIXELS 250000000ULL
-
-// The exit status without libvips, or with one that lacks a function.
-#define EXIT_NO_VIPS 3
-// The exit status if the kernel refuses the system call filter.
-#define EXIT_NO_SANDBOX 4
 #endif

@@ -1,18 +1,11 @@
 #include "vips.h"
-#include <dlfcn.h>
 
-#define DEFINE(result, name, arguments) result(*name) arguments;
-FUNCTIONS(DEFINE)
-#undef DEFINE
+FUNCTIONS(DEFINE_FUNCTION)
 
 const char *load_vips(void) {
-  void *library = dlopen("libvips.so.42", RTLD_NOW | RTLD_GLOBAL);
-  if (!library) return dlerror();
+  static const struct library_function functions[] = {FUNCTIONS(LIST_FUNCTION){NULL, NULL}};
   // the functions of GLib are in a library that libvips needs
-#define FIND(result, name, arguments) \
-  *(void **)&name = dlsym(library, #name); \
-  if (!name) return "libvips.so.42 is older than 8.13: it lacks " #name;
-  FUNCTIONS(FIND)
-#undef FIND
-  return vips_init("smilepile-pictures") == 0 ? 0 : vips_error_buffer();
+  const char *fault = load_functions("libvips.so.42", functions, "libvips is older than 8.13");
+  if (fault) return fault;
+  return vips_init("smilepile-pictures") == 0 ? NULL : vips_error_buffer();
 }

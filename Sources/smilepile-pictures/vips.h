@@ -2,6 +2,7 @@
 // those of <vips/vips.h> 8.13 and later. https://www.libvips.org/API/current/
 #ifndef SMILEPILE_VIPS_H
 #define SMILEPILE_VIPS_H
+#include <CHelper.h>
 #include <stddef.h>
 
 typedef struct image image;
@@ -41,11 +42,7 @@ enum { SIZE_DOWN = 2, ACCESS_SEQUENTIAL = 1, INTERPRETATION_GREY = 1, INTERPRETA
   F(void, g_object_unref, (void *)) \
   F(void, g_free, (void *))
 
-// Hidden, since libvips would otherwise find these pointers when it calls its own functions. A program that is linked
-// with the static Swift library exports all other symbols.
-#define DECLARE(result, name, arguments) extern __attribute__((visibility("hidden"))) result(*name) arguments;
-FUNCTIONS(DECLARE)
-#undef DECLARE
+FUNCTIONS(DECLARE_FUNCTION)
 
 // Loads libvips. Returns the reason if that is impossible, otherwise null.
 const char *load_vips(void);

@@ -77,6 +77,16 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
+  @Test("Catalogue program: a cancellation ends the wait for one that does not start")
+  func cancelledStart() throws {
+    let start = ContinuousClock.now
+    #expect(throws: CancellationError.self) {
+      // it waits for a message, and sends none
+      try CatalogueHelper(program: "/bin/cat", isCancelled: { true })
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
   @Test("Catalogue program: an error of the file is reported with its number")
   func fullFile() throws {
     // writing to a file that is open for reading fails

@@ -30,7 +30,7 @@ struct HelperTests {
 
   @Test("Helper: one that is killed while it waits is replaced, and the photo is not to blame")
   func idleHelper() throws {
-    let drawer = try PictureDrawer()
+    let drawer = PictureDrawer()
     _ = try scratch.draw("plain.jpg", with: drawer).get()
     let first = try #require(drawer.helperID)
     kill(first, SIGKILL)
@@ -43,7 +43,7 @@ struct HelperTests {
 
   @Test("Helper: helpers that are killed at random lose no picture")
   func randomKills() throws {
-    let drawer = try PictureDrawer()
+    let drawer = PictureDrawer()
     var numbers = SeededNumbers(seed: 4)
     for _ in 0..<20 {
       if Bool.random(using: &numbers), let helper = drawer.helperID { kill(helper, SIGSEGV) }
@@ -55,7 +55,7 @@ struct HelperTests {
   func manyPictures() throws {
     try scratch.writeImage("small.ppm", width: 8, height: 8) { _, _ in (1, 2, 3) }
     try scratch.run("vips", "copy", "small.ppm", "small.jpg")
-    let drawer = try PictureDrawer()
+    let drawer = PictureDrawer()
     _ = try scratch.draw("small.jpg", with: drawer)
     let first = drawer.helperID
     for _ in 1..<500 { _ = try scratch.draw("small.jpg", with: drawer).get() }
@@ -67,13 +67,16 @@ struct HelperTests {
   // MARK: Programs that behave like a bad helper
 
   /// Writes a program that says hello, and does `action` with each request.
-  private func fakeHelper(_ action: String, hello: String = "2, 0, 31, 127, 8, 14, 1, 7") throws -> FilePath {
+  private func fakeHelper(
+    _ action: String, hello: String = "3, 0, 31, 127, 8, 14, 1", start: String = "pass"
+  ) throws -> FilePath {
     try scratch.folder.write(
       """
       #!/usr/bin/python3
       import os, signal, socket, struct, time
       s = socket.socket(fileno=0)
-      s.send(struct.pack("IHHIIIIII", 0x494C4548, \(hello)))
+      \(start)
+      s.send(struct.pack("IHHIIIII", 0x494C4548, \(hello)))
       while True:
         request = s.recv(4096)
         if not request: break
@@ -94,7 +97,7 @@ struct HelperTests {
       "os.kill(os.getpid(), signal.SIGTERM)", "os.kill(os.getpid(), signal.SIGXCPU)", "os._exit(0)",
     ])
   func crashingPhoto(_ ending: String) throws {
-    let drawer = PictureDrawer(program: try fakeHelper(ending))
+    let drawer = PictureDrawer(program: .success(try fakeHelper(ending)))
     #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.crashed))
     #expect(drawer.failures == 2)
   }
@@ -103,28 +106,73 @@ struct HelperTests {
   func secondHelper() throws {
     let done = scratch.folder.path("done").string
     let drawer = PictureDrawer(
-      program: try fakeHelper(
-        """
-        if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 796)); \
-        s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0'); continue
-          open("\(done)", "w").close(); os.kill(os.getpid(), signal.SIGKILL)
-        """))
+      program: .success(
+        try fakeHelper(
+          """
+          if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); \
+          s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0'); continue
+            open("\(done)", "w").close(); os.kill(os.getpid(), signal.SIGKILL)
+          """)))
     #expect(try scratch.draw("plain.jpg", with: drawer).get().width == 9)
     #expect(drawer.failures == 1)
   }
 
   @Test("Helper: a photo that takes too long is given up, and its helper is killed")
   func slowPhoto() throws {
-    let drawer = PictureDrawer(program: try fakeHelper("time.sleep(60)"), timeLimit: .seconds(1))
+    let drawer = PictureDrawer(
+      program: .success(try fakeHelper("time.sleep(60)")), timeLimit: .seconds(1))
     let start = ContinuousClock.now
     #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.timeLimit))
     #expect(ContinuousClock.now - start < .seconds(5))
     #expect(drawer.helperID == nil)
   }
 
+  @Test("Helper: one that is killed while it starts is started again, and the photo is not to blame")
+  func killedWhileStarting() throws {
+    let starts = scratch.folder.path("starts").string
+    let program = try fakeHelper(
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      start: """
+        open("\(starts)", "a").write("x")
+        if os.path.getsize("\(starts)") < 3: os.kill(os.getpid(), signal.SIGKILL)
+        """)
+    let drawer = PictureDrawer(program: .success(program))
+    #expect(try scratch.draw("plain.jpg", with: drawer).get().width == 9)
+    #expect(try scratch.folder.bytes("starts").count == 3)
+    #expect(drawer.failures == 0)
+  }
+
+  @Test("Helper: one that is killed at each start is given up after five")
+  func killedAtEachStart() throws {
+    let starts = scratch.folder.path("starts").string
+    let program = try fakeHelper(
+      "pass", start: "open('\(starts)', 'a').write('x'); os.kill(os.getpid(), signal.SIGKILL)")
+    #expect(throws: PictureSupportError.notStarted("it was ended by signal 9")) {
+      try scratch.draw("plain.jpg", with: PictureDrawer(program: .success(program)))
+    }
+    #expect(try scratch.folder.bytes("starts").count == 5)
+  }
+
+  @Test("Helper: a cancellation ends the wait for one that does not start")
+  func cancelledStart() throws {
+    let drawer = PictureDrawer(program: .success(try fakeHelper("pass", start: "time.sleep(60)")))
+    let file = try File.open(scratch.folder.path("plain.jpg"), .read)
+    let start = ContinuousClock.now
+    #expect(throws: CancellationError.self) {
+      try drawer.draw(.thumbnail, file, isCancelled: { ContinuousClock.now - start > .milliseconds(300) })
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test("Helper: a missing program is reported with the first picture")
+  func missingProgram() throws {
+    let drawer = PictureDrawer(program: .failure(.noProgram))
+    #expect(throws: PictureSupportError.noProgram) { try scratch.draw("plain.jpg", with: drawer) }
+  }
+
   @Test("Helper: a cancellation ends a drawing")
   func cancellation() throws {
-    let drawer = PictureDrawer(program: try fakeHelper("time.sleep(60)"))
+    let drawer = PictureDrawer(program: .success(try fakeHelper("time.sleep(60)")))
     let file = try File.open(scratch.folder.path("plain.jpg"), .read)
     let start = ContinuousClock.now
     #expect(throws: CancellationError.self) {
@@ -138,30 +186,30 @@ struct HelperTests {
     arguments: [
       "s.send(b'x' * 5)", "s.send(b'x' * 32)",
       // a picture that is larger than requested, too long, of another request, or no JPEG
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 1 << 40))",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 2, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 1 << 40))",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
     ])
   func invalidReply(_ action: String) throws {
-    let drawer = PictureDrawer(program: try fakeHelper(action))
+    let drawer = PictureDrawer(program: .success(try fakeHelper(action)))
     #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.crashed))
   }
 
   @Test("Helper: a missing libvips and a missing sandbox are reported")
   func missingLibrary() throws {
     #expect(throws: PictureSupportError.noLibvips) {
-      try PictureHelper(program: fakeHelper("pass", hello: "2, 1, 0, 0, 0, 0, 0, 0"))
+      try PictureHelper(program: fakeHelper("pass", hello: "3, 1, 0, 0, 0, 0, 0"))
     }
     #expect(throws: PictureSupportError.noSandbox) {
-      try PictureHelper(program: fakeHelper("pass", hello: "2, 2, 0, 0, 0, 0, 0, 0"))
+      try PictureHelper(program: fakeHelper("pass", hello: "3, 2, 0, 0, 0, 0, 0"))
     }
   }
 
   @Test("Helper: a kernel without Landlock is reported, and pictures are drawn")
   func missingLandlock() throws {
-    let helper = try PictureHelper(program: fakeHelper("pass", hello: "2, 0, 23, 127, 8, 14, 1, 0"))
+    let helper = try PictureHelper(program: fakeHelper("pass", hello: "3, 0, 23, 127, 8, 14, 1"))
     #expect(helper.support.missingProtections == [.landlock])
   }
 
@@ -183,7 +231,7 @@ struct HelperTests {
     try scratch.folder.write(
       "#!/bin/sh\nexec \(strace) -f -qq -o \(scratch.folder.path("trace").string) \(program)\n", to: "traced")
     chmod(scratch.folder.path("traced").string, 0o755)
-    let drawer = PictureDrawer(program: scratch.folder.path("traced"))
+    let drawer = PictureDrawer(program: .success(scratch.folder.path("traced")))
     for name in [
       "plain.jpg", "plain.png", "plain.webp", "plain.tif", "plain.gif", "plain.heic", "plain.avif",
     ] {

@@ -26,7 +26,7 @@ struct HostileImageTests {
   func damagedFiles() throws {
     let originals = try writeFormats().map { try scratch.folder.bytes($0) }
     var numbers = SeededNumbers(seed: 20)
-    let drawer = try PictureDrawer()
+    let drawer = PictureDrawer()
     var (drawn, refused) = (0, 0)
     for index in 0..<200 {
       var bytes = originals[index % originals.count]

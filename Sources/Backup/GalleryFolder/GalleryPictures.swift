@@ -68,12 +68,12 @@ final class GalleryPictures: Sendable {
     counter.setTotals(items: items.count, bytes: items.saturatedSum(\.content.size))
     counter.enter(.drawing)
     defer { photos.cache?.flush() }
-    // found before another thread starts a helper; without it, only a gallery that needs no picture is written
-    let program = try? PictureDrawer.program()
+    // without the program, only a gallery that needs no picture is written
+    let program = PictureDrawer.program()
     try Workers.forEach(
       items.indices, threads: threads,
       context: { [photos] in
-        Worker(reader: try photos.reader(), drawer: PictureDrawer(program: program ?? ""))
+        Worker(reader: try photos.reader(), drawer: PictureDrawer(program: program))
       }
     ) { [self] index, worker in
       try counter.checkCancellation()
@@ -141,7 +141,7 @@ final class GalleryPictures: Sendable {
 
   private func foundSupport() throws -> PictureSupport {
     try support.withLock { support in
-      let found = try support ?? PictureSupport.find()
+      let found = try support ?? PictureSupport.find(isCancelled: { counter.isCancelled })
       support = found
       return found
     }

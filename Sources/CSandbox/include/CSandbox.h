@@ -32,7 +32,7 @@ struct sandbox {
 // Limits memory, files and core dumps, denies new privileges, and restricts the process to reading the system's
 // libraries and what it may read in the end. Call it before the process has a second thread, since Landlock restricts
 // one thread and its descendants. Returns the bits of enum protection that took effect.
-uint32_t restrict_to_libraries(const struct sandbox *sandbox, uint32_t *landlock_version);
+uint32_t restrict_to_libraries(const struct sandbox *sandbox);
 
 // Denies this thread all files but the readable ones, and filters the system calls of all threads: they can compute, use
 // open descriptors and open readable files for reading, and do nothing else. If there are no readable files, opening a
