@@ -75,11 +75,7 @@ struct CatalogueRun {
     counter.begin(0.5...1)
     var summary = CatalogueSummary(path: path)
     (summary.drawn, summary.undrawable, summary.failed) = (fill.drawn, fill.undrawable, fill.failed)
-    summary.warnings = fill.notes
-    if fill.left > 0 {
-      summary.warnings.append(
-        "the cache is full; \(Count(fill.left, "photo has", "photos have")) no picture in it")
-    }
+    summary.warnings = fill.notes + [fill.noteOfFullCache].compactMap(\.self)
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
     let shown = try write(catalogue, cache, with: helper, as: name, &summary)
     let lost = fill.drawn + fill.cached - shown.count

@@ -103,6 +103,16 @@ package struct RowReader {
     }
   }
 
+  /// Passes bytes or nil for NULL, without copying them. Another type than a blob may arrive as any bytes.
+  package func withBytes<Result>(
+    at position: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
+  ) throws -> Result {
+    try row.withUnsafeData(atIndex: position) { data in
+      guard let data else { return try body(nil) }
+      return try data.withUnsafeBytes(body)
+    }
+  }
+
   /// Returns true if the row has a column.
   package func hasColumn(_ column: String) -> Bool { row.hasColumn(column) }
 

@@ -78,6 +78,16 @@ public final class ProgressCounter: Sendable {
     }
   }
 
+  /// Runs the first part of a part of the operation. The rest of the share is for what follows.
+  package func inFirstPart<Result>(_ fraction: Double, _ body: () throws -> Result) rethrows -> Result {
+    let share = state.withLock { $0.progress.share }
+    let border = share.lowerBound + (share.upperBound - share.lowerBound) * fraction
+    begin(share.lowerBound...border)
+    let result = try body()
+    begin(border...share.upperBound)
+    return result
+  }
+
   /// Enters a phase.
   public func enter(_ phase: Progress.Phase) {
     state.withLock {

@@ -20,6 +20,18 @@ public struct CacheFillSummary: Sendable, Equatable, FindingReport {
   /// What the user should know about the cache.
   public internal(set) var notes: [String] = []
 
+  /// The warning that the cache is full; nil if it is not.
+  ///
+  /// - Parameter consequence: what this means for a number of photos.
+  package func noteOfFullCache(_ consequence: (_ photos: Int) -> String) -> String? {
+    left > 0 ? "the cache is full; \(consequence(left))" : nil
+  }
+
+  /// The warning that the cache is full and lacks pictures; nil if it is not.
+  package var noteOfFullCache: String? {
+    noteOfFullCache { "\(Count($0, "photo has", "photos have")) no picture in it" }
+  }
+
   /// The photos that should have a picture and have none.
   public var findings: [Finding] { failed }
 }

@@ -35,9 +35,17 @@ package struct CacheFillRun {
     (self.path, self.counter, self.limit) = (path, counter, limit)
   }
 
+  /// A photo to draw.
+  private struct Item {
+    let photo: Photo
+    let content: FileContent
+    /// What the cache knows about it.
+    let state: PictureCache.State?
+  }
+
   /// The plan: one photo for each content.
   private struct Plan {
-    var photos: [(photo: Photo, content: FileContent, state: PictureCache.State?)] = []
+    var photos: [Item] = []
     var cached = 0
     var count = 0
     /// Photos that these decoders did not draw before.
@@ -50,7 +58,8 @@ package struct CacheFillRun {
     counter.enter(.planning)
     let library = try Library(path: path)
     let contents = try library.contents()
-    let states = try PictureCache.states(of: kind, in: library)
+    let states = try PictureCache.verifiedStates(of: kind, in: library, counter)
+    counter.enter(.planning)
     let isComplete = contents.photos.filter(selects).compactMap(\.content).allSatisfy { has(states[$0]) }
     // before anything is written
     let support = isComplete ? nil : try PictureSupport.find(isCancelled: { counter.isCancelled })
@@ -65,12 +74,16 @@ package struct CacheFillRun {
 
     var summary = CacheFillSummary()
     (summary.photos, summary.cached) = (plan.count, plan.cached)
-    for (photo, fault) in plan.faults { add(fault, of: photo, contents, to: &summary) }
+    for (photo, fault) in plan.faults {
+      fault.report(of: contents.label(of: photo), undrawable: &summary.undrawable, failed: &summary.failed)
+    }
     if let support {
+      let drawing = Drawing(
+        run: self, library: library, cache: cache, contents: contents, support: support)
       let drawn = try library.withPhotoReadLock(
         lockWait: lockWait, whileWaiting: counter.reportWaitingForLock
       ) {
-        try draw(plan, library, cache, contents, support)
+        try drawing.draw(plan.photos)
       }
       summary.failed += drawn.failed
       summary.undrawable += drawn.undrawable
@@ -95,7 +108,7 @@ package struct CacheFillRun {
         if let support, let fault = state?.fault(for: support.decoders) {
           plan.faults.append((photo, fault))
         } else {
-          plan.photos.append((photo, content, state))
+          plan.photos.append(Item(photo: photo, content: content, state: state))
         }
       }
     }
@@ -110,87 +123,74 @@ package struct CacheFillRun {
   private enum Outcome: Sendable {
     case drawn
     case left
-    case undrawable(PictureFault)
+    case undrawable(Finding)
     case failed(Finding)
   }
 
-  private func draw(
-    _ plan: Plan, _ library: Library, _ cache: PictureCache, _ contents: LibraryContents,
-    _ support: PictureSupport
-  ) throws -> CacheFillSummary {
-    let outcomes = Mutex<[Int: Outcome]>([:])
-    let isFull = Mutex(cache.isFull)
-    defer { cache.flush() }
-    let program = PictureDrawer.program()
-    let photos = plan.photos
-    try Workers.forEach(
-      photos.indices, threads: PictureDrawer.poolSize, context: { PictureDrawer(program: program) }
-    ) { index, drawer in
-      try counter.checkCancellation()
-      try cache.requireWritable()
-      let (photo, content, state) = photos[index]
-      if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
-      let isFull = isFull.withLock { $0 }
-      let outcome =
-        isFull && need == .pictures
-        ? .left : try draw(photo, content, state, drawer, library, cache, contents, support, isFull)
-      outcomes.withLock { $0[index] = outcome }
-      if case .failed(let finding) = outcome { counter.report(finding) }
-      counter.advance(items: 1, bytes: photo.fileSize, current: photo.fileName)
+  /// What drawing needs.
+  private struct Drawing {
+    let run: CacheFillRun
+    let library: Library
+    let cache: PictureCache
+    let contents: LibraryContents
+    let support: PictureSupport
+
+    func draw(_ items: [Item]) throws -> CacheFillSummary {
+      let counter = run.counter
+      let outcomes = Mutex<[Int: Outcome]>([:])
+      let isFull = Mutex(cache.isFull)
+      defer { cache.flush() }
+      let program = PictureDrawer.program()
+      try Workers.forEach(
+        items.indices, threads: PictureDrawer.poolSize, context: { PictureDrawer(program: program) }
+      ) { index, drawer in
+        try counter.checkCancellation()
+        try cache.requireWritable()
+        if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
+        let isFull = isFull.withLock { $0 }
+        let item = items[index]
+        let outcome =
+          isFull && run.need == .pictures ? .left : try draw(item, drawer, keepsThumbnail: !isFull)
+        outcomes.withLock { $0[index] = outcome }
+        if case .failed(let finding) = outcome { counter.report(finding) }
+        counter.advance(items: 1, bytes: item.photo.fileSize, current: item.photo.fileName)
+      }
+      var summary = CacheFillSummary()
+      for (_, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+        switch outcome {
+        case .drawn: summary.drawn += 1
+        case .left: summary.left += 1
+        case .undrawable(let finding): summary.undrawable.append(finding)
+        case .failed(let finding): summary.failed.append(finding)
+        }
+      }
+      return summary
     }
-    var summary = CacheFillSummary()
-    for (index, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-      switch outcome {
-      case .drawn: summary.drawn += 1
-      case .left: summary.left += 1
-      case .undrawable(let fault): add(fault, of: photos[index].photo, contents, to: &summary)
-      case .failed(let finding): summary.failed.append(finding)
+
+    private func draw(
+      _ item: Item, _ drawer: PictureDrawer, keepsThumbnail: Bool
+    ) throws -> Outcome {
+      let (counter, label) = (run.counter, contents.label(of: item.photo))
+      do {
+        let file = try library.open(item.photo)
+        // a picture must belong to the content under which it is kept
+        let (digest, size) = try MD5Digest.ofFile(file) { _ in try counter.checkCancellation() }
+        guard FileContent(md5: digest, size: size) == item.content else {
+          return .failed(.corruptInLibrary(label))
+        }
+        switch try drawer.draw(run.kind.request, file, isCancelled: { counter.isCancelled }) {
+        case .success(let picture):
+          cache.store(.picture(keepsThumbnail ? picture : picture.withoutThumbnail), for: item.content)
+          return .drawn
+        case .failure(let found):
+          let fault = support.fault(found, ofFileNamed: item.photo.fileName)
+          cache.store(.fault(fault, by: support.decoders, after: item.state), for: item.content)
+          let finding = fault.finding(of: label)
+          return fault == .unknownFormat ? .undrawable(finding) : .failed(finding)
+        }
+      } catch let error as FileError where !error.isResourceExhaustion {
+        return .failed(error.isMissing ? .missingInLibrary(label) : Finding(label, "\(error)"))
       }
     }
-    return summary
-  }
-
-  private func draw(
-    _ photo: Photo, _ content: FileContent, _ state: PictureCache.State?, _ drawer: PictureDrawer,
-    _ library: Library,
-    _ cache: PictureCache, _ contents: LibraryContents, _ support: PictureSupport, _ isFull: Bool
-  ) throws -> Outcome {
-    let label = contents.label(of: photo)
-    do {
-      let file = try library.open(photo)
-      // a picture must belong to the content under which it is kept
-      let (digest, size) = try MD5Digest.ofFile(file) { _ in try counter.checkCancellation() }
-      guard FileContent(md5: digest, size: size) == content else {
-        return .failed(
-          Finding(
-            label,
-            message: "\(label) is corrupt in the library (MD5 or size differs from the one recorded)",
-            remedy: .repairLibrary))
-      }
-      switch try drawer.draw(kind.request, file, isCancelled: { counter.isCancelled }) {
-      case .success(let picture):
-        cache.store(.picture(isFull ? picture.withoutThumbnail : picture), for: content)
-        return .drawn
-      case .failure(let found):
-        let fault = support.fault(found, ofFileNamed: photo.fileName)
-        cache.store(.fault(fault, by: support.decoders, after: state), for: content)
-        return fault == .unknownFormat ? .undrawable(fault) : .failed(finding(fault, label))
-      }
-    } catch let error as FileError where !error.isResourceExhaustion {
-      guard error.isMissing else { return .failed(Finding(label, "\(error)")) }
-      return .failed(
-        Finding(label, message: "\(label) is missing in the library", remedy: .repairLibrary))
-    }
-  }
-
-  private func finding(_ fault: PictureFault, _ label: String) -> Finding {
-    Finding(label, message: "\(label) \(fault)")
-  }
-
-  private func add(
-    _ fault: PictureFault, of photo: Photo, _ contents: LibraryContents, to summary: inout CacheFillSummary
-  ) {
-    let finding = finding(fault, contents.label(of: photo))
-    if fault == .unknownFormat { summary.undrawable.append(finding) } else { summary.failed.append(finding) }
   }
 }

@@ -6,9 +6,9 @@ package struct Picture: Sendable, Equatable {
   package var height: Int
   /// The bytes of a JPEG.
   package var jpeg: [UInt8]
-  /// What similar pictures are found by; nil if the picture is flat.
+  /// The fingerprint that finds similar pictures; nil if the picture is flat.
   package var fingerprint: Fingerprint?
-  /// When the photo was taken, according to its header; nil if the header does not tell. See `CaptureTime`.
+  /// When the photo was taken, according to its header; nil if the header has no time. See `CaptureTime`.
   package var captured: CaptureTime?
 
   /// Describes a picture.

@@ -8,7 +8,9 @@ internal import SystemPackage
 extension PictureCache {
   /// Opens the database, and checks its schema. Changes it only by completing a rollback: a killed process may have left
   /// a journal.
-  static func openForReading(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
+  ///
+  /// - Returns: nil if an earlier version wrote the database, or if it is empty.
+  static func openForReading(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase? {
     var configuration = Configuration()
     let fault = folder.directory.writeFault()
     configuration.readonly = fault != nil
@@ -16,8 +18,8 @@ extension PictureCache {
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
     let isReadOnly = fault == .readOnlyFileSystem
     let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isReadOnly)
-    try pinned.queue.read { _ = try PictureCacheSchema.known.check($0) }
-    return pinned
+    let migrations = try pinned.queue.read { try PictureCacheSchema.known.check($0) }
+    return migrations == PictureCacheSchema.digests.count ? pinned : nil
   }
 
   static func openDatabase(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {

@@ -2,6 +2,7 @@ import Checksums
 internal import Databases
 internal import FileSystem
 internal import GRDB
+package import Operations
 package import PhotoLibrary
 internal import SystemPackage
 
@@ -36,7 +37,7 @@ extension PictureCache {
       guard let bytes = try bytes(of: kind, in: folder) else { continue }
       status.bytes = status.bytes.saturated(plus: bytes)
       do {
-        let states = try states(of: kind, in: folder)
+        let states = try states(of: kind, in: folder, states(in:))
         let drawn = states.values.count { $0 == .drawn }
         let known = states.filter { $0.value != .fingerprinted }
         switch kind {
@@ -54,12 +55,17 @@ extension PictureCache {
 
   /// Reads what the cache of a library knows about all contents, without changing it: nothing if the cache is missing
   /// or corrupt, and nothing of rows that are corrupt. Reads all pictures. Blocks.
-  package static func states(of kind: CachedPicture, in library: Library) throws -> [FileContent: State] {
+  ///
+  /// - Parameter counter: counts the rows in a phase of their own, the first tenth of its share.
+  /// - Throws: `CancellationError`; `FileError`; `LibraryError`; `OwnershipError`.
+  package static func verifiedStates(
+    of kind: CachedPicture, in library: Library, _ counter: ProgressCounter
+  ) throws -> [FileContent: State] {
     guard let folder = try existingFolder(of: library), try bytes(of: kind, in: folder) != nil else {
       return [:]
     }
     do {
-      return try states(of: kind, in: folder, isVerifying: true)
+      return try states(of: kind, in: folder) { try verifiedStates(in: $0, counter) }
     } catch is DatabaseError {
       // `PictureCache.notes` has the reason as soon as the cache is opened
       return [:]
@@ -67,16 +73,12 @@ extension PictureCache {
   }
 
   private static func states(
-    of kind: CachedPicture, in folder: OpenFolder, isVerifying: Bool = false
+    of kind: CachedPicture, in folder: OpenFolder, _ read: (Database) throws -> [(FileContent, State)]
   ) throws -> [FileContent: State] {
-    let pinned = try openForReading(kind.database, in: folder)
+    guard let pinned = try openForReading(kind.database, in: folder) else { return [:] }
     // the connection is closed with the last reference to its owner
     defer { withExtendedLifetime(pinned) {} }
-    let rows = try pinned.queue.read { database in
-      try PictureCacheSchema.known.check(database) > 0
-        ? try states(in: database, isVerifying: isVerifying) : []
-    }
-    return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    return Dictionary(try pinned.queue.read(read), uniquingKeysWith: { first, _ in first })
   }
 
   private static func existingFolder(of library: Library) throws -> OpenFolder? {

@@ -14,7 +14,7 @@ internal import SystemPackage
 /// be written is read, and keeps nothing new. `notes` reports both.
 package final class PictureCache: Sendable {
   /// The version of the pictures. Pictures of another version are drawn again.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.
@@ -146,11 +146,14 @@ package final class PictureCache: Sendable {
     let find = { (database: Database) throws -> (id: Int64, usedAt: Int64, entry: Entry?)? in
       let statement = try database.cachedStatement(
         sql: """
-          SELECT \(Self.rowColumns) FROM picture WHERE md5 = ? AND size = ? AND version = ?
+          SELECT \(PictureRow.columnsWithThumbnail) FROM picture WHERE md5 = ? AND size = ? AND version = ?
           """)
-      let row = try Row.fetchOne(
+      let rows = try Row.fetchCursor(
         statement, arguments: [Data(content.md5.bytes), content.size, Self.version])
-      return try row.map { try Self.row(RowReader($0, of: "picture")) }
+      guard let reader = try rows.next().map({ RowReader($0, of: "picture") }) else { return nil }
+      return try PictureRow(reader).map { row in
+        (row.id, row.usedAt, try row.entry(withThumbnailOf: reader))
+      }
     }
     let row = read(find) ?? nil
     // the clock may have been wrong
@@ -179,27 +182,17 @@ package final class PictureCache: Sendable {
     }
   }
 
-  /// Returns the dimensions and lengths of all pictures.
+  /// Returns the dimensions and lengths of all pictures. Reads no thumbnail.
   package func pictures() -> [FileContent: PictureSize] {
     accessBoth { database in
-      try database.rows(
-        "SELECT id, md5, size, width, height, length(thumbnail) FROM picture WHERE version = ? AND thumbnail NOT NULL",
-        [Self.version], of: "picture"
-      ) { row -> (FileContent, PictureSize) in
-        guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
-          throw row.fault("md5 is invalid")
-        }
-        return (
-          FileContent(md5: md5, size: try row.count("size", at: 2)),
-          PictureSize(
-            width: try row.count("width", at: 3), height: try row.count("height", at: 4),
-            bytes: try row.count("length", at: 5))
-        )
+      try Self.rows(PictureRow.columns, in: database) { row, _ in
+        guard case .picture(let picture) = row.entry, let bytes = row.thumbnailBytes else { return nil }
+        return (row.content, PictureSize(width: picture.width, height: picture.height, bytes: bytes))
       }
     }
   }
 
-  /// Returns what the cache knows about all contents.
+  /// Returns what the cache knows about all contents. Reads no thumbnail.
   package func states() -> [FileContent: State] { accessBoth { try Self.states(in: $0) } }
 
   /// Keeps an entry. Writes it with others, at the latest by `flush`.
@@ -226,13 +219,13 @@ package final class PictureCache: Sendable {
     guard !waiting.isEmpty else { return }
     if keepsPictures {
       let isWritten: Void? = access { database in
-        for (content, entry) in waiting { try Self.insert(entry, content, database) }
+        for (content, entry) in waiting { try PictureRow.insert(entry, content, database) }
         try Self.evict(to: self.limit, database)
       }
       if isWritten != nil { return }
     }
     accessSpare(creating: true) { database in
-      for (content, entry) in waiting { try Self.insert(entry, content, database) }
+      for (content, entry) in waiting { try PictureRow.insert(entry, content, database) }
     }
   }
 
@@ -334,7 +327,7 @@ package final class PictureCache: Sendable {
     if let errno = folder.directory.writeFault() {
       contents.keepNothing("\(FileError("write to", folder.directory.path, errno))")
       // a cache that cannot be read either is as good as an empty one
-      contents.pinned = try? Self.openForReading(kind.database, in: folder)
+      contents.pinned = (try? Self.openForReading(kind.database, in: folder)) ?? nil
       return
     }
     do {

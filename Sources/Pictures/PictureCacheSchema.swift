@@ -8,6 +8,7 @@ enum PictureCacheSchema {
     "c78959df7e8820e226745bae7d3b646b71625c0b922937a139a12f370c107dc6",
     "7e1947f5866a972979cce27300754e83e168dc04b0131a91de70a756e8280b2f",
     "92562640ef2d7d9e1c77f19bb898e0aa7b2eb6829900f7790e1a343447756a87",
+    "374183f330b819eb83df2b0d8aea62060a15dec78ddb70f11bb6349c63c6faf9",
   ]
 
   /// The schemas of all versions.
@@ -58,6 +59,46 @@ enum PictureCacheSchema {
         sql: """
           -- the CRC-32 of a picture or fault, see `PictureCache.Entry.checksum`
           ALTER TABLE picture ADD COLUMN checksum INTEGER
+          """)
+    }
+    migrator.registerMigration("4 checksums of all rows") { database in
+      try database.execute(
+        sql: """
+          -- the pictures of earlier versions are drawn again
+          DROP TABLE picture;
+          CREATE TABLE picture (
+            id INTEGER PRIMARY KEY,
+            md5 BLOB NOT NULL CHECK (length(md5) = 16),
+            size INTEGER NOT NULL,
+            -- of the request and the row: pictures of another version are drawn again
+            version INTEGER NOT NULL,
+            width INTEGER NOT NULL, height INTEGER NOT NULL,
+            -- NULL for a picture
+            fault TEXT,
+            -- how often the photo took too long
+            attempts INTEGER NOT NULL,
+            -- the decoders that could not draw it
+            decoders TEXT NOT NULL,
+            -- see `Fingerprint`; NULL if the picture is flat or cannot be drawn
+            differenceHash INTEGER, frequencyHash INTEGER,
+            luma BLOB
+              CHECK (luma IS NULL OR length(luma) = 768 AND differenceHash NOT NULL AND frequencyHash NOT NULL),
+            -- according to the header of the photo, in milliseconds since 1970
+            capturedAt INTEGER,
+            -- the CRC-32 of the columns from md5 to here, see `PictureCache.Entry.checksum`
+            checksum INTEGER NOT NULL,
+            -- in seconds since 1970
+            usedAt INTEGER NOT NULL,
+            -- the CRC-32 of the thumbnail
+            thumbnailChecksum INTEGER,
+            -- NULL if the photo cannot be drawn, or if the thumbnail did not fit into the cache; the last column, since
+            -- SQLite reads a long value to reach what is behind it
+            thumbnail BLOB,
+            UNIQUE (md5, size),
+            CHECK ((thumbnail IS NULL) = (thumbnailChecksum IS NULL)),
+            CHECK (thumbnail IS NULL OR fault IS NULL)
+          ) STRICT;
+          CREATE INDEX pictureUsedAt ON picture(usedAt);
           """)
     }
     return migrator

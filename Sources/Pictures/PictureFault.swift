@@ -1,3 +1,5 @@
+package import Operations
+
 /// Why a photo has no picture.
 public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
   /// No decoder reads the format.
@@ -24,4 +26,13 @@ public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
     case .timeLimit: "cannot be drawn: it took longer than 20 seconds"
     }
   }
+
+  /// Adds the finding about a photo: formats that libvips does not read are apart from photos that should have a picture.
+  package func report(of label: String, undrawable: inout [Finding], failed: inout [Finding]) {
+    let finding = finding(of: label)
+    if self == .unknownFormat { undrawable.append(finding) } else { failed.append(finding) }
+  }
+
+  /// The finding about a photo.
+  func finding(of label: String) -> Finding { Finding(label, message: "\(label) \(self)") }
 }

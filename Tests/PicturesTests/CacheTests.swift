@@ -2,6 +2,7 @@ import Checksums
 import FileSystem
 import Foundation
 import GRDB
+import Operations
 import PhotoLibrary
 import SystemPackage
 import TestSupport
@@ -119,7 +120,89 @@ struct CacheTests {
     }
     let cache = try PictureCache(of: library)
     for number in 1...9 { #expect(cache.entry(for: content(number)) == nil, "\(number)") }
-    #expect(try PictureCache.states(of: .thumbnail, in: library) == [:])
+    #expect(try PictureCache.verifiedStates(of: .thumbnail, in: library, ProgressCounter()) == [:])
+  }
+
+  @Test(
+    "Cache: a row without its thumbnail in which any byte changed is not used",
+    arguments: [
+      "luma = CAST(x'FF' || substr(luma, 2) AS BLOB)", "width = 4", "height = 9", "differenceHash = 1",
+      "frequencyHash = 1", "capturedAt = 8", "capturedAt = NULL", "md5 = zeroblob(16)", "size = 77",
+      "version = \(PictureCache.version + 1)", "checksum = 5",
+    ])
+  func changedFingerprint(_ change: String) throws {
+    do {
+      let cache = try PictureCache(of: library)
+      cache.store(.picture(Self.printed), for: content(1))
+    }
+    let queue = try DatabaseQueue(path: database)
+    try queue.write { try $0.execute(sql: "UPDATE picture SET thumbnail = NULL, thumbnailChecksum = NULL") }
+    #expect(try PictureCache(of: library).states() == [content(1): .fingerprinted])
+    #expect(try PictureCache(of: library).fingerprints().places == [content(1): 0])
+    try queue.write { try $0.execute(sql: "UPDATE picture SET \(change)") }
+    let cache = try PictureCache(of: library)
+    #expect(cache.states().isEmpty)
+    #expect(cache.fingerprints().places.isEmpty)
+    #expect(cache.entry(for: content(1)) == nil)
+    #expect(cache.notes == [])
+  }
+
+  @Test("Cache: eviction of a thumbnail keeps a row with a valid checksum")
+  func evictedThumbnail() throws {
+    let cache = try PictureCache(of: library, limit: 600_000)
+    var large = Self.printed
+    large.jpeg += [UInt8](repeating: 1, count: 3_000)
+    for number in 1...250 { cache.store(.picture(large), for: content(number)) }
+    cache.flush()
+    let states = try PictureCache.verifiedStates(of: .thumbnail, in: library, ProgressCounter())
+    #expect(states.count == 250)
+    #expect(states[content(1)] == .fingerprinted)
+    #expect(cache.fingerprints().places.count == 250)
+  }
+
+  @Test("Cache: reading all pictures counts the rows, and a cancellation ends it")
+  func verification() throws {
+    do {
+      let cache = try PictureCache(of: library)
+      for number in 1...3 { cache.store(.picture(Self.picture), for: content(number)) }
+    }
+    let counter = ProgressCounter()
+    _ = try counter.inFirstPart(1) {
+      try PictureCache.verifiedStates(of: .thumbnail, in: library, counter)
+    }
+    #expect(counter.current.phase == .verifying)
+    counter.cancel()
+    #expect(throws: CancellationError.self) {
+      try PictureCache.verifiedStates(of: .thumbnail, in: library, counter)
+    }
+    #expect(counter.current.totalItems == 3)
+    #expect(counter.current.processedItems == 0)
+  }
+
+  @Test("Cache: the pictures of an earlier version are drawn again, without a note")
+  func earlierVersion() throws {
+    try FileManager.default.createDirectory(
+      atPath: sample.path.appending(".cache").string, withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o700])
+    let queue = try DatabaseQueue(path: database)
+    try PictureCacheSchema.migrator.migrate(queue, upTo: "3 checksums")
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO picture (md5, size, version, width, height, thumbnail, attempts, decoders, usedAt)
+          VALUES (randomblob(16), 1, 3, 1, 1, x'FFD8FF', 0, '', 1)
+          """)
+    }
+    try queue.close()
+    #expect(try PictureCache.verifiedStates(of: .thumbnail, in: library, ProgressCounter()).isEmpty)
+    let status = try PictureCache.status(of: library)
+    #expect(status.pictures == 0)
+    #expect(!status.isCorrupt)
+    let cache = try PictureCache(of: library)
+    cache.store(.picture(Self.picture), for: content(1))
+    cache.flush()
+    #expect(cache.states() == [content(1): .drawn])
+    #expect(cache.notes == [])
   }
 
   @Test("Cache: the first reader rolls back what a killed process left")
@@ -137,8 +220,9 @@ struct CacheTests {
           PRAGMA cache_size = 2; PRAGMA synchronous = FULL; BEGIN IMMEDIATE;
           UPDATE picture SET usedAt = 1;
           WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-          INSERT INTO picture (md5, size, version, width, height, thumbnail, attempts, decoders, usedAt)
-          SELECT randomblob(16), i, 3, 1, 1, randomblob(3000), 0, '', 1 FROM n
+          INSERT INTO picture (md5, size, version, width, height, attempts, decoders, checksum, usedAt,
+            thumbnailChecksum, thumbnail)
+          SELECT randomblob(16), i, \(PictureCache.version), 1, 1, 0, '', 0, 1, 0, randomblob(3000) FROM n
           """)
       for (file, copy) in files { try FileManager.default.copyItem(atPath: file, toPath: copy) }
       try database.execute(sql: "ROLLBACK")
@@ -148,7 +232,8 @@ struct CacheTests {
       try? FileManager.default.removeItem(atPath: file)
       try FileManager.default.moveItem(atPath: copy, toPath: file)
     }
-    #expect(try PictureCache.states(of: .thumbnail, in: library) == [content(1): .drawn])
+    let states = try PictureCache.verifiedStates(of: .thumbnail, in: library, ProgressCounter())
+    #expect(states == [content(1): .drawn])
     #expect(!FileManager.default.fileExists(atPath: files[1].0))
     let cache = try PictureCache(of: library)
     #expect(cache.entry(for: content(1)) == .picture(Self.picture))

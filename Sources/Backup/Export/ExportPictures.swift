@@ -30,10 +30,8 @@ struct ExportPictures {
     var missing = (drawn.summary.undrawable + drawn.summary.failed).map {
       "\($0.message); the archive has no thumbnail of it"
     }
-    var notes = drawn.summary.notes
-    if drawn.summary.left > 0 {
-      notes.append("the cache is full; the archive has no thumbnail of \(Count(drawn.summary.left, "photo"))")
-    }
+    let full = drawn.summary.noteOfFullCache { "the archive has no thumbnail of \(Count($0, "photo"))" }
+    var notes = drawn.summary.notes + [full].compactMap(\.self)
     let isHidden = { @Sendable (photo: Photo) in !BrowserFormats.show(fileNamed: photo.fileName) }
     if options.gallery != nil, try library.contents().photos.contains(where: isHidden) {
       counter.begin(0...1)
@@ -44,11 +42,10 @@ struct ExportPictures {
       missing += (views.summary.undrawable + views.summary.failed).map(\.message).filter {
         !known.contains($0)
       }
-      notes += views.summary.notes.filter { !notes.contains($0) }
-      if views.summary.left > 0 {
-        notes.append(
-          "the cache is full; a click in the gallery opens the file of \(Count(views.summary.left, "photo"))")
+      let full = views.summary.noteOfFullCache {
+        "a click in the gallery opens the file of \(Count($0, "photo"))"
       }
+      notes += views.summary.notes.filter { !notes.contains($0) } + [full].compactMap(\.self)
     } else {
       views = nil
     }
@@ -59,13 +56,14 @@ struct ExportPictures {
 
   /// Returns the sizes of the pictures that an export would add, as far as the caches tell. Draws nothing. Blocks.
   static func forecast(
-    of library: Library, _ contents: LibraryContents, _ options: ExportOptions
+    of library: Library, _ contents: LibraryContents, _ options: ExportOptions, _ counter: ProgressCounter
   ) throws -> (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize]) {
     func sizes(
       _ kind: CachedPicture, _ expected: PictureSize, of photos: [Photo]
     ) throws -> [FileContent: PictureSize] {
       guard !photos.isEmpty else { return [:] }
-      let states = try PictureCache.states(of: kind, in: library)
+      let states = try PictureCache.verifiedStates(of: kind, in: library, counter)
+      counter.enter(.planning)
       let drawable = photos.compactMap(\.content).filter { content in
         if case .fault = states[content] { false } else { true }
       }

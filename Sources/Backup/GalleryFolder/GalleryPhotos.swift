@@ -89,12 +89,8 @@ final class LibraryGalleryPhotos: GalleryPhotos {
   func finding(ofItem index: Int, _ fault: GalleryPhotoFault) -> Finding {
     let label = items[index].label
     switch fault {
-    case .missing:
-      return Finding(label, message: "\(label) is missing in the library", remedy: .repairLibrary)
-    case .corrupt:
-      return Finding(
-        label, message: "\(label) is corrupt in the library (MD5 or size differs from the one recorded)",
-        remedy: .repairLibrary)
+    case .missing: return .missingInLibrary(label)
+    case .corrupt: return .corruptInLibrary(label)
     case .unreadable(let reason): return Finding(label, reason)
     }
   }

@@ -98,13 +98,8 @@ final class GalleryPictures: Sendable {
       case .shown(let files, let fault):
         shown[index] = files
         guard let fault else { continue }
-        let label = photos.items[index].label
-        let finding = Finding(label, message: "\(label) \(fault)")
-        if fault == .unknownFormat {
-          summary.undrawable.append(finding)
-        } else {
-          summary.errors.append(finding)
-        }
+        fault.report(
+          of: photos.items[index].label, undrawable: &summary.undrawable, failed: &summary.errors)
       }
     }
     summary.drawn = drawn.withLock { $0 }

@@ -99,10 +99,7 @@ struct CacheCommand: ParsableCommand {
         .fillCache(of: library.path(), lockWait: lock.duration), during: "cache fill")
       for note in summary.notes { reporter.warn(note) }
       for photo in summary.undrawable { reporter.warn(photo.message) }
-      if summary.left > 0 {
-        reporter.warn(
-          "the cache is full; \(Count(summary.left, "photo has", "photos have")) no picture in it")
-      }
+      if let note = summary.noteOfFullCache { reporter.warn(note) }
       reporter.result(
         "drew \(Count(summary.drawn, "picture")); the cache has pictures of "
           + "\(summary.drawn + summary.cached) of \(Count(summary.photos, "photo"))")
