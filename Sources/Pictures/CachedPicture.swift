@@ -8,7 +8,7 @@ package enum CachedPicture: Sendable, CaseIterable {
   case view
 
   /// What is drawn.
-  package var request: PictureRequest {
+  var request: PictureRequest {
     switch self {
     case .thumbnail: .thumbnail
     case .view: .view

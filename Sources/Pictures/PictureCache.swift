@@ -123,7 +123,7 @@ package final class PictureCache: Sendable {
   package var notes: [String] { contents.withLock { $0.notes } }
 
   /// False if pictures are not kept, since the cache cannot be written.
-  package var keepsPictures: Bool { contents.withLock { $0.keeps } }
+  var keepsPictures: Bool { contents.withLock { $0.keeps } }
 
   /// Throws if pictures are not kept, not even temporarily, since the cache cannot be written.
   func requireWritable() throws(CacheNotWritable) {

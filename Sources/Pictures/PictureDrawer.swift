@@ -20,7 +20,7 @@ package final class PictureDrawer {
   private let timeLimit: Duration
   private var helper: PictureHelper?
   /// The number of helpers that ended, or were killed, while they drew a photo.
-  package private(set) var failures = 0
+  private(set) var failures = 0
 
   /// Finds the program of helpers. The first picture starts a helper. Without the program, `draw` throws.
   package convenience init() { self.init(program: Self.program()) }
@@ -36,7 +36,7 @@ package final class PictureDrawer {
   }
 
   /// The process ID of the helper that runs now; nil if none runs.
-  package var helperID: Int32? { helper?.id }
+  var helperID: Int32? { helper?.id }
 
   /// Draws a picture of a photo. Blocks. If the helper ends while it draws, a new helper tries the photo once more. If
   /// that one ends too, the photo counts as crashing helpers. The cause of an end is not known: the kernel kills a helper
@@ -77,7 +77,7 @@ package final class PictureDrawer {
   }
 
   /// Ends the helper.
-  package func stop() { helper = nil }
+  func stop() { helper = nil }
 
   private func current(_ isCancelled: () -> Bool) throws -> PictureHelper {
     if let helper, helper.requests < Self.picturesOfHelper, !helper.hasEnded { return helper }

@@ -36,6 +36,8 @@ extension HelperProcess {
 
   /// How long a program may take to start. It loads libraries, which a slow disk may have to read.
   private static let startTime = Duration.seconds(60)
+  /// The most bytes of a first message, also of another version.
+  private static let mostHelloBytes = 4096
   /// How often a program that ends before it says hello is started again. The kernel kills processes for lack of memory.
   private static let startAttempts = 5
 
@@ -52,7 +54,8 @@ extension HelperProcess {
       attemptsLeft -= 1
       let process = try HelperProcess(program, environment: environment)
       do throws(Failure) {
-        let message = try process.receive(atMost: kind.length + 1, until: deadline, isCancelled: isCancelled)
+        let message = try process.receive(
+          atMost: mostHelloBytes, until: deadline, isCancelled: isCancelled)
         guard let hello = Hello(message, kind) else { throw Failure.otherVersion }
         return (process, hello)
       } catch {

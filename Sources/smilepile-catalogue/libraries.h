@@ -1,5 +1,6 @@
 // The functions of cairo, Pango and fontconfig that the program calls. Their prototypes are here, so that building needs
-// none of the libraries; they are those of <pango/pangofc-font.h> 1.48 and later, and <cairo-pdf.h> 1.16 and later.
+// none of the libraries; they are those of <pango/pangofc-font.h> 1.48 and later, and <cairo-pdf.h> 1.16 and later,
+// with which scripts/prototypes compares them.
 // https://docs.gtk.org/PangoCairo/ https://www.cairographics.org/manual/
 #ifndef SMILEPILE_LIBRARIES_H
 #define SMILEPILE_LIBRARIES_H

@@ -1,5 +1,6 @@
 // The functions of libvips that the helper calls. Their prototypes are here, so that building needs no libvips; they are
-// those of <vips/vips.h> 8.13 and later. https://www.libvips.org/API/current/
+// those of <vips/vips.h> 8.13 and later, with which scripts/prototypes compares them.
+// https://www.libvips.org/API/current/
 #ifndef SMILEPILE_VIPS_H
 #define SMILEPILE_VIPS_H
 #include <CHelper.h>

@@ -220,6 +220,15 @@ struct HelperTests {
     }
   }
 
+  @Test(
+    "Helper: one of another version is reported",
+    arguments: ["2, 0, 31, 127, 8, 14, 1", "3, 9, 31, 127, 8, 14, 1", "3, 0, 31, 127, 8, 14, 1)+bytes(4"])
+  func otherVersion(_ hello: String) throws {
+    #expect(throws: PictureSupportError.notStarted("it is of another version; install smilepile again")) {
+      try PictureHelper(program: fakeHelper("pass", hello: hello))
+    }
+  }
+
   // MARK: The sandbox
 
   @Test(
