@@ -37,7 +37,7 @@ extension PictureCache {
       guard let bytes = try bytes(of: kind, in: folder) else { continue }
       status.bytes = status.bytes.saturated(plus: bytes)
       do {
-        let states = try states(of: kind, in: folder, states(in:))
+        let states = try entries(of: kind, in: folder, states(in:))
         let drawn = states.values.count { $0 == .drawn }
         let known = states.filter { $0.value != .fingerprinted }
         switch kind {
@@ -61,20 +61,38 @@ extension PictureCache {
   package static func verifiedStates(
     of kind: CachedPicture, in library: Library, _ counter: ProgressCounter
   ) throws -> [FileContent: State] {
+    try readable(kind, in: library) { try verifiedStates(in: $0, counter) }
+  }
+
+  /// Reads what the cache of a library knows about all contents, with the sizes of the pictures, without changing the
+  /// cache: nothing if it is missing or corrupt. Reads no thumbnail. Blocks.
+  ///
+  /// - Throws: `FileError`; `LibraryError`; `OwnershipError`.
+  package static func sizes(
+    of kind: CachedPicture, in library: Library
+  ) throws -> [FileContent: (state: State, size: PictureSize?)] {
+    try readable(kind, in: library) { database in
+      try rows(PictureRow.columns, in: database) { row, _ in (row.content, (row.state, row.size)) }
+    }
+  }
+
+  private static func readable<Value>(
+    _ kind: CachedPicture, in library: Library, _ read: (Database) throws -> [(FileContent, Value)]
+  ) throws -> [FileContent: Value] {
     guard let folder = try existingFolder(of: library), try bytes(of: kind, in: folder) != nil else {
       return [:]
     }
     do {
-      return try states(of: kind, in: folder) { try verifiedStates(in: $0, counter) }
+      return try entries(of: kind, in: folder, read)
     } catch is DatabaseError {
       // `PictureCache.notes` has the reason as soon as the cache is opened
       return [:]
     }
   }
 
-  private static func states(
-    of kind: CachedPicture, in folder: OpenFolder, _ read: (Database) throws -> [(FileContent, State)]
-  ) throws -> [FileContent: State] {
+  private static func entries<Value>(
+    of kind: CachedPicture, in folder: OpenFolder, _ read: (Database) throws -> [(FileContent, Value)]
+  ) throws -> [FileContent: Value] {
     guard let pinned = try openForReading(kind.database, in: folder) else { return [:] }
     // the connection is closed with the last reference to its owner
     defer { withExtendedLifetime(pinned) {} }

@@ -185,10 +185,7 @@ package final class PictureCache: Sendable {
   /// Returns the dimensions and lengths of all pictures. Reads no thumbnail.
   package func pictures() -> [FileContent: PictureSize] {
     accessBoth { database in
-      try Self.rows(PictureRow.columns, in: database) { row, _ in
-        guard case .picture(let picture) = row.entry, let bytes = row.thumbnailBytes else { return nil }
-        return (row.content, PictureSize(width: picture.width, height: picture.height, bytes: bytes))
-      }
+      try Self.rows(PictureRow.columns, in: database) { row, _ in row.size.map { (row.content, $0) } }
     }
   }
 

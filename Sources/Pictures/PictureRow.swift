@@ -78,6 +78,12 @@ struct PictureRow {
     }
   }
 
+  /// The dimensions and the length of the picture; nil if the row has none.
+  var size: PictureSize? {
+    guard case .picture(let picture) = entry, let thumbnailBytes else { return nil }
+    return PictureSize(width: picture.width, height: picture.height, bytes: thumbnailBytes)
+  }
+
   /// Returns true if the thumbnail of `columnsWithThumbnail` is intact, or if the row has none. Copies nothing.
   func isThumbnailIntact(in row: RowReader) throws -> Bool {
     guard let thumbnailChecksum else { return true }

@@ -18,12 +18,12 @@ import Testing
     CatalogueOptions.columnNumbers.map { Shape(paper: paper, columns: $0) }
   }
 
-  private func catalogue(photos: Int) throws -> Catalogue {
+  private func catalogue(photos: Int, takenAt: Int64 = 0) throws -> Catalogue {
     let categories = [PhotoLibrary.Category.sample(1, "cars"), .sample(2, "zoo")]
     let photos = (1...photos).map { number in
       Photo(
         id: Int64(number), categoryId: number % 10 == 0 ? 2 : 1, name: "photo \(number)", path: "",
-        originalPath: "", createdAt: 0, fileSize: 1, md5: nil)
+        originalPath: "", createdAt: takenAt, fileSize: 1, md5: nil)
     }
     return try Catalogue(
       title: "Family",
@@ -67,6 +67,18 @@ import Testing
     #expect(number == 301)
     #expect(images == 301 - 301 / 3)
     #expect(layout.photosOnPage % shape.columns == 0)
+  }
+
+  @Test("Layout: a photo of the year 10000 has its date")
+  func distantYear() throws {
+    // 10000-01-03 12:00 UTC
+    let layout = CatalogueLayout(
+      try catalogue(photos: 1, takenAt: 253_402_516_800_000), CatalogueOptions())
+    var texts: [String] = []
+    try layout.draw(picture: { _ in nil }) { command in
+      if case .text(let text, _) = command { texts.append("\(text)") }
+    }
+    #expect(texts.contains { $0.contains("10000-01-0") }, "\(texts)")
   }
 
   @Test(

@@ -54,20 +54,21 @@ struct ExportPictures {
     counter.enter(.planning)
   }
 
-  /// Returns the sizes of the pictures that an export would add, as far as the caches tell. Draws nothing. Blocks.
+  /// Returns the sizes of the pictures that an export would add: those of the caches, and usual sizes for pictures that
+  /// are not drawn yet. Draws nothing, and reads no picture. Blocks.
   static func forecast(
-    of library: Library, _ contents: LibraryContents, _ options: ExportOptions, _ counter: ProgressCounter
+    of library: Library, _ contents: LibraryContents, _ options: ExportOptions
   ) throws -> (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize]) {
     func sizes(
       _ kind: CachedPicture, _ expected: PictureSize, of photos: [Photo]
     ) throws -> [FileContent: PictureSize] {
       guard !photos.isEmpty else { return [:] }
-      let states = try PictureCache.verifiedStates(of: kind, in: library, counter)
-      counter.enter(.planning)
-      let drawable = photos.compactMap(\.content).filter { content in
-        if case .fault = states[content] { false } else { true }
+      let known = try PictureCache.sizes(of: kind, in: library)
+      let sizes = photos.compactMap(\.content).compactMap { content -> (FileContent, PictureSize)? in
+        if case .fault = known[content]?.state { return nil }
+        return (content, known[content]?.size ?? expected)
       }
-      return Dictionary(drawable.map { ($0, expected) }, uniquingKeysWith: { first, _ in first })
+      return Dictionary(sizes, uniquingKeysWith: { first, _ in first })
     }
     let hidden = contents.photos.filter { !BrowserFormats.show(fileNamed: $0.fileName) }
     return try (

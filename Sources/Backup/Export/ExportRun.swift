@@ -93,7 +93,7 @@ public struct ExportRun {
       ? baseChoice?.base?.comparing(contents.photos, in: library, counter) : nil
     let (thumbnails, views) =
       try options.hasPictures && pictures == nil
-      ? ExportPictures.forecast(of: library, contents, options, counter)
+      ? ExportPictures.forecast(of: library, contents, options)
       : (pictures?.thumbnails.pictures() ?? [:], pictures?.views?.pictures() ?? [:])
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
