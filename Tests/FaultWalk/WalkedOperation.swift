@@ -53,7 +53,7 @@ struct WalkedOperation: Sendable {
   var addsEveryTime = false
 
   /// Returns the faults of what it leaves elsewhere. `isRunAgain` is true after another run without a fault.
-  var faults: @Sendable (Scene, _ isRunAgain: Bool) throws -> [String] = { _, _ in [] }
+  var faults: @Sendable (Scene, Outcome, _ isRunAgain: Bool) throws -> [String] = { _, _, _ in [] }
 
   /// Whether to simulate ext4, on which many files are flushed with one sync of the file system.
   var isOnDisk = false
@@ -164,7 +164,7 @@ extension WalkedOperation {
       isGradual: true,
       // it waits for a minute, which strace cannot skip
       hasCommand: false,
-      faults: { scene, _ in try scene.faultsOfInbox() })
+      faults: { scene, _, _ in try scene.faultsOfInbox() })
   }
 
   private static let others = [
@@ -187,7 +187,7 @@ extension WalkedOperation {
       },
       // it replaces the page of an earlier run
       prepare: { try $0.writeStatusPage() },
-      faults: { scene, isRunAgain in try scene.faultsOfStatusPage(isRunAgain) }),
+      faults: { scene, _, isRunAgain in try scene.faultsOfStatusPage(isRunAgain) }),
     WalkedOperation(
       name: "verify archive", result: .nothing, arguments: { [["verify", $0.backup.string]] },
       run: { scene in try await Work.verify([scene.backup]).summary.damaged.isEmpty }),
@@ -217,7 +217,7 @@ extension WalkedOperation {
         _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
         try scene.leaveCorruptFile()
       }
-      operation.faults = { scene, isRunAgain in isRunAgain ? try scene.faultsAfterResetForGood() : [] }
+      operation.faults = { scene, _, isRunAgain in isRunAgain ? try scene.faultsAfterResetForGood() : [] }
       return operation
     }(),
     undo("undo reset") { scene in
@@ -465,7 +465,7 @@ extension WalkedOperation {
         return summary.drawn + summary.cached == 2
       }, prepare: { try await $0.addDrawablePhotos() },
       // the photos that cannot be drawn end the command with 3
-      hasCommand: false, faults: { try $0.faultsOfCache(isComplete: $1) }),
+      hasCommand: false, faults: { scene, _, isRunAgain in try scene.faultsOfCache(isComplete: isRunAgain) }),
   ]
 
   /// Writes a gallery of two photos, in place of one of another photo if it is an update.
@@ -486,11 +486,15 @@ extension WalkedOperation {
       prepare: { scene in
         if isUpdate { try await scene.prepareGallery() } else { try scene.keepThumbnails() }
       },
-      faults: { scene, isRunAgain in
-        try scene.faultsOfGallery(
+      faults: { scene, outcome, isRunAgain in
+        let photos: Set<Int> =
+          switch outcome {
+          case .succeeded(isComplete: true): [2]
+          case .killed: isUpdate ? [1, 2] : [0, 2]
           // a photo that cannot be read is left out, and reported
-          photos: isRunAgain ? [2] : isUpdate ? [1, 2] : [0, 1, 2], isUpdate: isUpdate, isComplete: isRunAgain
-        )
+          case .succeeded(isComplete: false), .failed: [0, 1, 2]
+          }
+        return try scene.faultsOfGallery(photos: photos, isUpdate: isUpdate, isComplete: isRunAgain)
       })
   }
 
@@ -508,7 +512,7 @@ extension WalkedOperation {
         return try await !Work.extract(scene.backup, to: scene.extracted, options: options).summary
           .isIncomplete
       }, lacks: lacks, prepare: { try $0.prepareExtracted() },
-      faults: { try $0.faultsOfExtracted(isComplete: $1) })
+      faults: { scene, _, isRunAgain in try scene.faultsOfExtracted(isComplete: isRunAgain) })
   }
 
   private static let catalogues = [catalogue("catalogue"), catalogue("catalogue like FAT", lacks: likeFAT)]
@@ -530,7 +534,7 @@ extension WalkedOperation {
         let work = Work.catalogue(of: scene.library, to: scene.catalogue, options: options)
         return try await work.summary.findings.isEmpty
       }, lacks: lacks, prepare: { try await $0.prepareCatalogue() },
-      faults: { scene, isRunAgain in
+      faults: { scene, _, isRunAgain in
         try scene.faultsOfCatalogue(mayBeEmpty: lacks.contains(.link), isComplete: isRunAgain)
       })
   }
