@@ -100,7 +100,9 @@ package struct ReviewPage {
     var page = HTMLDocument()
     try page.element("html", ["lang": "en", "data-made-by": "smilepile-duplicates"]) { html in
       html.newline()
-      html.element("head") { head(&$0) }
+      html.head(
+        title: "Duplicates in \(libraryName)", Self.style,
+        ContentSecurityPolicy(style: Self.style, images: .document))
       html.newline()
       try html.element("body") { body in
         try body.element("main") { main in
@@ -140,18 +142,6 @@ package struct ReviewPage {
     return
       "\(Count(summary.groups.count, "group")) of \(Count(summary.compared, "photo")) at a similarity of "
       + "\(summary.threshold.percent) % or more.\(shown) Nothing is removed without a command and a confirmation."
-  }
-
-  private func head(_ head: inout HTMLDocument) {
-    let policy = ContentSecurityPolicy(style: Self.style, images: .document)
-    head.void("meta", ["charset": "utf-8"])
-    head.void("meta", ["http-equiv": "Content-Security-Policy", "content": policy.value])
-    head.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-    head.void("meta", ["name": "robots", "content": "noindex"])
-    head.void("meta", ["name": "referrer", "content": "no-referrer"])
-    head.void("meta", ["name": "color-scheme", "content": "light dark"])
-    head.element("title", text: "Duplicates in \(libraryName)")
-    head.style(Self.style)
   }
 
   private func section(

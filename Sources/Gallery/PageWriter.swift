@@ -167,7 +167,7 @@ struct PageWriter {
     var page = HTMLDocument()
     page.element("html", ["lang": "en"]) { html in
       html.newline()
-      html.element("head") { head(title, &$0) }
+      html.head(title: title, sheet, policy)
       html.newline()
       html.element("body") { body in
         body.element("a", ["class": "skip", "href": "#content"], text: "Skip to the content")
@@ -194,16 +194,6 @@ struct PageWriter {
     }
     page.newline()
     return page.source
-  }
-
-  private func head(_ title: String, _ head: inout HTMLDocument) {
-    head.void("meta", ["charset": "utf-8"])
-    head.void("meta", ["http-equiv": "Content-Security-Policy", "content": policy.value])
-    head.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-    head.void("meta", ["name": "robots", "content": "noindex"])
-    head.void("meta", ["name": "referrer", "content": "no-referrer"])
-    head.element("title", text: title)
-    head.style(sheet)
   }
 
   /// Returns a relative reference to a file of the gallery: each component is encoded, so that no character of a name has a

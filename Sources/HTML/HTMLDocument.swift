@@ -43,8 +43,18 @@ package struct HTMLDocument: Sendable {
     open(name, attributes)
   }
 
-  /// Appends a style sheet.
-  package mutating func style(_ sheet: StyleSheet) { source += "<style>\(sheet.source)</style>" }
+  /// Appends the head of a page: no search engine lists the page, and no server learns its address from a link.
+  package mutating func head(title: String, _ sheet: StyleSheet, _ policy: ContentSecurityPolicy) {
+    element("head") { head in
+      head.void("meta", ["charset": "utf-8"])
+      head.void("meta", ["http-equiv": "Content-Security-Policy", "content": policy.value])
+      head.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+      head.void("meta", ["name": "robots", "content": "noindex"])
+      head.void("meta", ["name": "referrer", "content": "no-referrer"])
+      head.element("title", text: title)
+      head.source += "<style>\(sheet.source)</style>"
+    }
+  }
 
   /// Appends a script, which must be a literal of the program.
   package mutating func script(_ source: StaticString) { self.source += "<script>\(source)</script>" }

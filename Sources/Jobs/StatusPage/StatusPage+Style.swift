@@ -4,8 +4,8 @@ extension StatusPage {
   /// The style of the page. Each pair of text and background has a contrast of at least 4.5:1, in both appearances.
   static let style: StyleSheet = """
 
-    :root { --back: #FFFBFE; --card: #FFFFFF; --text: #1C1B1F; --muted: #49454F; --line: #79747E;
-      --safe: #1B6E3C; --attention: #7A4F00; --danger: #A4262C; }
+    :root { color-scheme: light dark; --back: #FFFBFE; --card: #FFFFFF; --text: #1C1B1F; --muted: #49454F;
+      --line: #79747E; --safe: #1B6E3C; --attention: #7A4F00; --danger: #A4262C; }
     @media (prefers-color-scheme: dark) {
       :root { --back: #1C1B1F; --card: #2B2930; --text: #E6E1E5; --muted: #CAC4D0; --line: #938F99;
         --safe: #7BD99B; --attention: #FFC766; --danger: #FF9A94; }

@@ -46,7 +46,9 @@ package struct StatusPage {
     var page = HTMLDocument()
     page.element("html", ["lang": "en", "data-made-by": "smilepile-report"]) { html in
       html.newline()
-      html.element("head") { head(&$0) }
+      html.head(
+        title: "\(verdict.level.sign) \(protection.path.lastComponent?.string ?? "Library")", Self.style,
+        ContentSecurityPolicy(style: Self.style))
       html.newline()
       html.element("body") { body in
         body.element("main") { content(&$0, message) }
@@ -69,19 +71,6 @@ package struct StatusPage {
   /// - Throws: `FileError`, `LibraryError.outputInLibrary`, or an error if another file has the name.
   package func write(to path: FilePath, outside state: StateFolder, message: (Finding) -> String) throws {
     try WatchedFile.page.replace(path, with: bytes(message), outside: state.path)
-  }
-
-  private func head(_ head: inout HTMLDocument) {
-    head.void("meta", ["charset": "utf-8"])
-    head.void(
-      "meta",
-      ["http-equiv": "Content-Security-Policy", "content": ContentSecurityPolicy(style: Self.style).value])
-    head.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-    head.void("meta", ["name": "robots", "content": "noindex"])
-    head.void("meta", ["name": "referrer", "content": "no-referrer"])
-    head.void("meta", ["name": "color-scheme", "content": "light dark"])
-    head.element("title", text: "\(verdict.level.sign) \(protection.path.lastComponent?.string ?? "Library")")
-    head.style(Self.style)
   }
 
   private func content(_ main: inout HTMLDocument, _ message: (Finding) -> String) {
