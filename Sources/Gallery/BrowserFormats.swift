@@ -1,3 +1,5 @@
+import FileSystem
+
 /// The image formats that browsers show.
 package enum BrowserFormats {
   /// The file name extensions of images that all browsers show. Browsers other than Safari do not show HEIC and TIFF: as
@@ -8,7 +10,6 @@ package enum BrowserFormats {
   /// Returns true if browsers show a file with this name as an image. A gallery shows a picture of any other file: it may
   /// have a script, which a browser runs if the name ends with `html` or `svg`.
   package static func show(fileNamed name: String) -> Bool {
-    guard let dot = name.lastIndex(of: ".") else { return false }
-    return shown.contains(name[name.index(after: dot)...].lowercased())
+    name.fileNameExtension.map(shown.contains) ?? false
   }
 }

@@ -132,8 +132,7 @@ struct PageWriter {
       anchor.element("time", ["datetime": photo.day], text: photo.day)
     }
     guard photo.view != nil, let file = photo.file else { return }
-    let ending = file.lastIndex(of: ".").map { file[$0...].dropFirst().uppercased() }
-    let label = "Original" + (ending.map { " (\($0))" } ?? "")
+    let label = "Original" + (file.fileNameExtension.map { " (\($0.uppercased()))" } ?? "")
     item.element(
       "a",
       [

@@ -1,4 +1,5 @@
 import Checksums
+import FileSystem
 import PhotoLibrary
 import Pictures
 import SystemPackage
@@ -36,7 +37,7 @@ enum GalleryFile {
   /// The path of a copy of the photo's file. Keeps the extension of a photo; any other becomes `bin`, since a browser
   /// would run the script of an HTML or SVG file.
   static func copy(of item: GalleryItem) -> String {
-    let ending = item.fileName.lastIndex(of: ".").map { item.fileName[$0...].dropFirst().lowercased() } ?? ""
+    let ending = item.fileName.fileNameExtension ?? ""
     return path(of: item, "", in: photos, ending: PhotoKind.isPhotoEnding(ending) ? ending : "bin")
   }
 

@@ -27,7 +27,8 @@ extension JobStatus {
     /// missing now, for example because the disk is not mounted.
     package var isOutOfReach: Bool?
     /// True if archives of the copy are missing, although their folder and disk can be read; false if the folder or
-    /// disk cannot be read; nil if the archives exist, or if it is unknown whether their disk is mounted.
+    /// disk cannot be read, or could not at the end of the last run or restore test; nil if the archives exist, or if it
+    /// is unknown whether their disk is mounted.
     package var isMissing: Bool?
     /// Where the file system of the folder was mounted when a run found the copy; nil in records of older versions.
     package var mountPoint: String?
@@ -90,7 +91,7 @@ extension JobStatus {
       }
       let hasFiles = archives.allSatisfy(FileManager.default.fileExists)
       isOutOfReach = isReported || !hasFiles ? true : nil
-      isMissing = hasFiles ? nil : isReported ? false : isDiskReadable
+      isMissing = isReported ? false : hasFiles ? nil : isDiskReadable
     }
 
     /// True if the folder can be read, on the file system that it was on when a run found the copy. The mount point of

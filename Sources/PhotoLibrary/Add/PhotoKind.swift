@@ -1,3 +1,4 @@
+import FileSystem
 import ImageHeader
 
 /// The rules by which a file is a photo.
@@ -15,15 +16,14 @@ public enum PhotoKind {
 
   /// Returns true if a file is a photo by its first bytes, or by its extension if the format is not known here.
   public static func isPhoto(_ name: String, start: [UInt8]) -> Bool {
-    let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
-    if otherEndings.contains(ending) { return true }
+    if let ending = name.fileNameExtension, otherEndings.contains(ending) { return true }
     let header = ImageHeader.read { offset, count in Array(start.dropFirst(offset).prefix(count)) }
     return header.format != nil
   }
 
   /// Returns true if a name has the extension of a photo.
   package static func isPhoto(fileNamed name: String) -> Bool {
-    name.lastIndex(of: ".").map { isPhotoEnding(String(name[name.index(after: $0)...])) } ?? false
+    name.fileNameExtension.map(isPhotoEnding) ?? false
   }
 
   /// Returns true if this is the extension of a photo, in upper or lower case.
