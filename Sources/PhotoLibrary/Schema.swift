@@ -148,7 +148,7 @@ enum Schema {
     }
     migrator.registerMigration("7 sequence of exports") { database in
       try database.execute(sql: "PRAGMA user_version = 7")
-      // dates order exports only while nobody sets the clock back
+      // a clock that is set back makes the dates of exports useless for their order
       try database.execute(
         sql: """
           ALTER TABLE export ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;

@@ -378,6 +378,35 @@ def crossing(browser, folder):
     return faults + quiet(browser, folder.name)
 
 
+def jumps(browser, page):
+    """Back leads from a year to what was in sight before, and the viewer closes at the year where it was opened."""
+    faults = []
+    browser.open(page)
+    year = browser.evaluate("[...document.querySelectorAll('.years a')].at(-1).hash")
+    place = "document.querySelector('%s').getBoundingClientRect().top < innerHeight" % year
+
+    def expect(what, expression, expected):
+        found = await_value(browser, expression, expected)
+        if found != expected:
+            faults.append(f"{what}: {found}, not {expected}")
+
+    expect("before", place, False)
+    browser.evaluate("[...document.querySelectorAll('.years a')].at(-1).click()")
+    expect("year", place, True)
+    browser.evaluate("[...document.querySelectorAll('a.photo')].at(-1).click()")
+    faults += [f"photo: {fault}" for fault in viewer_of(browser, open=True)]
+    browser.evaluate("history.back()")
+    faults += [f"Back from the photo: {fault}" for fault in viewer_of(browser, open=False, hash=year)]
+    expect("Back from the photo", place, True)
+    browser.evaluate("history.back()")
+    faults += [f"Back from the year: {fault}" for fault in viewer_of(browser, open=False, hash="")]
+    expect("Back from the year", place, False)
+    browser.evaluate("history.forward()")
+    faults += [f"Forward: {fault}" for fault in viewer_of(browser, open=False, hash=year)]
+    expect("Forward", place, True)
+    return faults + quiet(browser, page.name)
+
+
 def originals(browser, page):
     """A photo that browsers do not show has a link to its file, also in the viewer."""
     faults = []
