@@ -1,5 +1,6 @@
 import ArchiveCatalog
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 import TestSupport
@@ -258,6 +259,13 @@ struct ProtectionVerdictTests {
     #expect(verdict(photos: 0, [copy()]).actions.count == 1)
   }
 
+  /// Returns what makes the first complete copy, if none is reachable: another backup in place of a missing one, or a
+  /// repair of the library. Another run of a job with a selection makes no complete copy.
+  private func expectedRemedy(_ copies: [CountedCopy], _ whole: [CountedCopy]) -> Remedy? {
+    if !whole.isEmpty { return .runBackup(job: "family") }
+    return copies.contains { $0.copy.isSelection != true } ? .repairLibrary : nil
+  }
+
   /// Returns what is untrue in a verdict, judged by the facts alone.
   private func untruth(_ verdict: ProtectionVerdict, _ facts: Facts) -> String? {
     let days = DayCount(now: facts.now, Self.calendar)
@@ -266,8 +274,14 @@ struct ProtectionVerdictTests {
     let elsewhere = good.filter { !$0.copy.isOnSameDevice }.filter { $0.copy.isInMemory != true }
     let remedy = verdict.actions.first?.remedy
     let sentence = verdict.sentence
-    if sentence.hasPrefix("No job has") { return whole.allSatisfy { $0.problem == .missing } ? nil : "whole" }
-    if sentence.hasPrefix("No complete copy") { return good.isEmpty ? nil : "good" }
+    if sentence.hasPrefix("No job has") {
+      if remedy != expectedRemedy(facts.copies, whole) { return "remedy" }
+      return whole.allSatisfy { $0.problem == .missing } ? nil : "whole"
+    }
+    if sentence.hasPrefix("No complete copy") {
+      let isAboutCopy = whole.contains { verdict.actions.first?.message.contains($0.copy.path) == true }
+      return !isAboutCopy ? "action" : good.isEmpty ? nil : "good"
+    }
     if let match = sentence.firstMatch(of: #/added since the newest (.*)copy(.*), from (.*)\.$/#) {
       let isOther = match.2.hasPrefix(" on another device")
       let copies = isOther ? elsewhere : good
@@ -300,7 +314,15 @@ struct ProtectionVerdictTests {
         let useful = elsewhere.filter { $0.photosAdded != facts.photos }
         return useful.contains { $0.verifiedAt != nil } ? "verified" : nil
       }
-      guard isTested else { return elsewhere.isEmpty ? nil : "elsewhere" }
+      guard isTested else {
+        let isAboutCopy = facts.copies.contains {
+          $0.place == .anotherDevice && reason?.message.contains($0.copy.path) == true
+        }
+        if !isAboutCopy, reason?.message.contains("add a destination") != true, remedy != .repairLibrary {
+          return "action"
+        }
+        return elsewhere.isEmpty ? nil : "elsewhere"
+      }
       if remedy != .testRestore(job: "family"), reason?.message.contains("test") != true { return "remedy" }
       let passed = candidates.compactMap { $0.test?.lastPassedAt }.max()
       if candidates.contains(where: { $0.test?.outcome == .passed }) { return "passed" }
@@ -318,6 +340,7 @@ struct ProtectionVerdictTests {
       return named.isEmpty || Int(match.1) != facts.photos - (Int(match.3) ?? 0) ? "safe in" : nil
     }
     if sentence.hasPrefix("It is unknown whether") {
+      if remedy != .runBackup(job: "family") { return "remedy" }
       return good.contains { $0.photosAdded == nil } ? nil : "unknown"
     }
     guard let match = sentence.firstMatch(of: #/ safe: (\d+) cop/#) else { return "another sentence" }
