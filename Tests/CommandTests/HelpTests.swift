@@ -50,6 +50,17 @@ struct HelpTests {
     }
   }
 
+  @Test("Help: a text does not repeat the default value that follows it")
+  func defaults() {
+    for command in commands {
+      for argument in command.arguments ?? [] where argument.shouldDisplay {
+        guard let value = argument.defaultValue else { continue }
+        let name = argument.names?.map(\.text).joined(separator: " ") ?? argument.valueName ?? ""
+        #expect(argument.abstract?.contains("default: \(value)") == false, "\(command.commandName) \(name)")
+      }
+    }
+  }
+
   /// Wraps a text at 80 columns.
   private static func wrapped(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in

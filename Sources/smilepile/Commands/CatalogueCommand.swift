@@ -29,10 +29,10 @@ struct CatalogueCommand: AsyncParsableCommand {
     completion: .file(extensions: ["pdf"]), transform: PathArgument.parse)
   var file: String
 
-  @Option(help: ArgumentHelp("Size of the pages; default: a4.", valueName: "a4|letter"))
+  @Option(help: ArgumentHelp("Size of the pages.", valueName: "a4|letter"))
   var paper = CatalogueOptions.Paper.a4
 
-  @Option(help: ArgumentHelp("Photos side by side, 3 to 8; default: 4.", valueName: "number"))
+  @Option(help: ArgumentHelp("Photos side by side, 3 to 8.", valueName: "number"))
   var columns = CatalogueOptions().columns
 
   @Option(name: .shortAndLong, help: "Only this category; may be given several times.")
@@ -41,8 +41,8 @@ struct CatalogueCommand: AsyncParsableCommand {
   @OptionGroup var taken: TakenOptions
   @Option(
     help: ArgumentHelp(
-      "Order of a category's photos: \(PhotoOrder.allCases.map(\.rawValue).joined(separator: ", ")); default: "
-        + "date-newest.", valueName: "order"))
+      "Order of a category's photos.",
+      valueName: PhotoOrder.allCases.map(\.rawValue).joined(separator: "|")))
   var sort = PhotoOrder.dateNewest
 
   @OptionGroup var library: LibraryOption

@@ -36,7 +36,7 @@ struct GalleryCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What a click opens: a JPEG of at most 1600 pixels, or a copy of the photo's file; default: none.",
+      "What a click opens: a JPEG of at most 1600 pixels, or a copy of the photo's file.",
       valueName: "none|copy"))
   var originals = GalleryOriginals.none
 
