@@ -45,7 +45,7 @@ enum ProtectionActions {
     }
     return Finding(
       copy.archive,
-      message: "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
+      message: "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
         + "\(copy.archive) or corrupt in it", remedy: .repairLibrary)
   }
 
@@ -71,7 +71,7 @@ enum ProtectionActions {
     Finding(
       copy.copy.archive,
       message: copy.photosAdded.map {
-        "\(Count($0, "photo was", "photos were")) added since the copy \(copy.copy.archive)"
+        "\(ProtectionVerdict.count($0, "photo was", "photos were")) added since the copy \(copy.copy.archive)"
       } ?? "the copy \(copy.copy.archive) may lack photos", remedy: .runBackup(job: copy.job))
   }
 
@@ -156,7 +156,8 @@ enum ProtectionActions {
       actions.append(
         Finding(
           job.library,
-          message: "\(ProtectionVerdict.number(damaged)) photos of the library are corrupt or missing",
+          message: "\(ProtectionVerdict.count(damaged, "photo of the library is", "photos of the library are")) "
+            + "corrupt or missing",
           remedy: .repairLibrary))
     }
     // the record of an older version does not tell at which destination

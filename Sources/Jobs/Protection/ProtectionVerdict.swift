@@ -43,4 +43,9 @@ package struct ProtectionVerdict: Sendable, Equatable {
   package static func number(_ value: Int) -> String {
     value.formatted(.number.locale(Locale(identifier: "en_US")).grouping(.automatic))
   }
+
+  /// Returns a number with commas and its noun: `1 photo`, `12,345 photos`.
+  package static func count(_ value: Int, _ singular: String, _ plural: String? = nil) -> String {
+    "\(number(value)) \(value == 1 ? singular : plural ?? "\(singular)s")"
+  }
 }

@@ -95,49 +95,6 @@ package struct StatusPage {
     categoryBars(&main)
   }
 
-  // MARK: Copies
-
-  private func copies(_ main: inout HTMLDocument) {
-    main.newline()
-    main.element("h2", text: "Copies")
-    guard !protection.copies.isEmpty else { return main.element("p", text: "No job has made a copy yet.") }
-    main.element("ul", ["class": "copies"]) { list in
-      for copy in protection.copies { list.element("li") { card(copy, &$0) } }
-    }
-  }
-
-  private func card(_ copy: CountedCopy, _ card: inout HTMLDocument) {
-    card.element("h3") { $0.name(copy.copy.path) }
-    card.element("dl") { list in
-      func row(_ key: String, _ value: String) {
-        list.element("dt", text: key)
-        list.element("dd", text: value)
-      }
-      row("State", copy.state)
-      row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
-      row("Verified", copy.verifiedAt.map(days.ago) ?? "no")
-      row("Place", copy.place.words)
-      row("Restore test", copy.test.map(text) ?? "none yet")
-      if let points = history.freeSpace[copy.copy.path], let last = points.last {
-        let full = BackupHistory.daysUntilFull(points, now: now)
-        row(
-          "Free space",
-          "\(Self.size(last.bytes)) (\(days.ago(last.at)))"
-            + (full.map { "; full in about \(ProtectionVerdict.number($0)) days, \(day(after: $0))" } ?? ""))
-      }
-    }
-  }
-
-  private func text(of test: JobStatus.DestinationTestRecord) -> String {
-    let passed = test.lastPassedAt.map { "passed \(days.ago($0))" }
-    if test.outcome == .passed, let passed { return passed }
-    return "\(test.outcome.words) \(days.ago(test.at))" + (passed.map { ", \($0)" } ?? "")
-  }
-
-  private func day(after days: Int) -> String {
-    self.days.day(now.addingTimeInterval(Double(days) * 86_400).milliseconds)
-  }
-
   // MARK: Nights
 
   private func nights(_ main: inout HTMLDocument) {
@@ -180,7 +137,7 @@ package struct StatusPage {
     guard let first = sizes.first, let last = sizes.last, first.age > last.age else { return }
     main.newline()
     main.element("h2", text: "Growth")
-    let period = "in \(ProtectionVerdict.number(first.age - last.age)) days"
+    let period = "in \(ProtectionVerdict.count(first.age - last.age, "day"))"
     main.element("div", ["class": "charts"]) { charts in
       func curve(_ title: String, _ value: ((photos: Int, bytes: Int)) -> Int, _ text: (Int) -> String) {
         GrowthChart(
@@ -188,7 +145,7 @@ package struct StatusPage {
           label: "from \(text(value(first.size))) to \(text(value(last.size))) \(period)"
         ).write(&charts)
       }
-      curve("Photos", \.photos) { "\(ProtectionVerdict.number($0)) photos" }
+      curve("Photos", \.photos) { ProtectionVerdict.count($0, "photo") }
       curve("Space", \.bytes, Self.size)
     }
   }
@@ -212,7 +169,7 @@ package struct StatusPage {
           }
           item.text(
             " \(days.day(test.at)): \(test.hasPassed ? "passed" : "failed"), "
-              + "\(ProtectionVerdict.number(test.photos)) photos restored")
+              + "\(ProtectionVerdict.count(test.photos, "photo")) restored")
         }
       }
     }
@@ -294,53 +251,6 @@ extension BackupHistory.Outcome {
     case .incomplete: "incomplete"
     case .unchanged: "unchanged"
     case .done: "backed up"
-    }
-  }
-}
-
-extension CountedCopy {
-  /// The state of the copy for people.
-  fileprivate var state: String {
-    switch problem {
-    case .suspect?: "suspect: found corrupt, or a restore test failed"
-    case .unreachable?: "unreachable"
-    case .missing?: "missing: its folder can be read"
-    case .notFound?: "not found: its disk is not mounted, or it was deleted"
-    case .changed?: "changed after the backup"
-    case nil where copy.isSelection == true: "a selection of the library"
-    case nil where copy.missingPhotos != nil:
-      "\(ProtectionVerdict.number(copy.missingPhotos ?? 0)) photos are missing or corrupt"
-    case nil where isShared: "not counted: shares a file with a copy above"
-    case nil:
-      switch photosAdded {
-      case 0?: "complete"
-      case let added?: "complete, except \(ProtectionVerdict.number(added)) photos that were added since"
-      case nil: "complete when it was made"
-      }
-    }
-  }
-}
-
-extension CountedCopy.Place {
-  /// The place for people.
-  fileprivate var words: String {
-    switch self {
-    case .deviceOfLibrary: "the device of the library: lost with it"
-    case .memory: "in memory: lost when the machine is switched off"
-    case .anotherDevice: "another device"
-    }
-  }
-}
-
-extension JobStatus.DestinationTestRecord.Outcome {
-  /// The outcome for people.
-  fileprivate var words: String {
-    switch self {
-    case .passed: "passed"
-    case .incomplete: "incomplete"
-    case .failed: "failed"
-    case .missing: "found no archive"
-    case .unreachable: "could not read it"
     }
   }
 }

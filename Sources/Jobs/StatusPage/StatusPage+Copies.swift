@@ -1,0 +1,95 @@
+import FileSystem
+import Foundation
+import HTML
+
+/// The copies of the library on the page.
+extension StatusPage {
+  /// Writes a card for each copy.
+  func copies(_ main: inout HTMLDocument) {
+    main.newline()
+    main.element("h2", text: "Copies")
+    guard !protection.copies.isEmpty else { return main.element("p", text: "No job has made a copy yet.") }
+    main.element("ul", ["class": "copies"]) { list in
+      for copy in protection.copies { list.element("li") { card(copy, &$0) } }
+    }
+  }
+
+  private func card(_ copy: CountedCopy, _ card: inout HTMLDocument) {
+    card.element("h3") { $0.name(copy.copy.path) }
+    card.element("dl") { list in
+      func row(_ key: String, _ value: String) {
+        list.element("dt", text: key)
+        list.element("dd", text: value)
+      }
+      row("State", copy.state)
+      row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
+      row("Verified", copy.verifiedAt.map(days.ago) ?? "no")
+      row("Place", copy.place.words)
+      row("Restore test", copy.test.map(text) ?? "none yet")
+      if let points = history.freeSpace[copy.copy.path], let last = points.last {
+        let full = BackupHistory.daysUntilFull(points, now: now)
+        row(
+          "Free space",
+          "\(Self.size(last.bytes)) (\(days.ago(last.at)))"
+            + (full.map { "; full in about \(ProtectionVerdict.count($0, "day")), \(day(after: $0))" } ?? ""))
+      }
+    }
+  }
+
+  private func text(of test: JobStatus.DestinationTestRecord) -> String {
+    let passed = test.lastPassedAt.map { "passed \(days.ago($0))" }
+    if test.outcome == .passed, let passed { return passed }
+    return "\(test.outcome.words) \(days.ago(test.at))" + (passed.map { ", \($0)" } ?? "")
+  }
+
+  private func day(after days: Int) -> String {
+    self.days.day(now.addingTimeInterval(Double(days) * 86_400).milliseconds)
+  }
+}
+
+extension CountedCopy {
+  /// The state of the copy for people.
+  fileprivate var state: String {
+    switch problem {
+    case .suspect?: "suspect: found corrupt, or a restore test failed"
+    case .unreachable?: "unreachable"
+    case .missing?: "missing: its folder can be read"
+    case .notFound?: "not found: its disk is not mounted, or it was deleted"
+    case .changed?: "changed after the backup"
+    case nil where copy.isSelection == true: "a selection of the library"
+    case nil where copy.missingPhotos != nil:
+      "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing or corrupt"
+    case nil where isShared: "not counted: shares a file with a copy above"
+    case nil:
+      switch photosAdded {
+      case 0?: "complete"
+      case let added?: "complete, except \(ProtectionVerdict.count(added, "photo that was", "photos that were")) added since"
+      case nil: "complete when it was made"
+      }
+    }
+  }
+}
+
+extension CountedCopy.Place {
+  /// The place for people.
+  fileprivate var words: String {
+    switch self {
+    case .deviceOfLibrary: "the device of the library: lost with it"
+    case .memory: "in memory: lost when the machine is switched off"
+    case .anotherDevice: "another device"
+    }
+  }
+}
+
+extension JobStatus.DestinationTestRecord.Outcome {
+  /// The outcome for people.
+  fileprivate var words: String {
+    switch self {
+    case .passed: "passed"
+    case .incomplete: "incomplete"
+    case .failed: "failed"
+    case .missing: "found no archive"
+    case .unreachable: "could not read it"
+    }
+  }
+}
