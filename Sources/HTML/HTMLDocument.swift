@@ -90,14 +90,12 @@ package struct HTMLDocument: Sendable {
 
 extension Unicode.Scalar {
   /// True for characters that documents for readers show as U+FFFD: controls, except line feeds and tabs, characters that
-  /// change the direction of the text behind them, and noncharacters.
+  /// change the direction of the text behind them, and noncharacters, which HTML forbids and cairo refuses.
   package var isReplacedInDocuments: Bool {
     switch self {
     case "\n", "\t": false
-    case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}",
-      "\u{FFFE}"..."\u{FFFF}":
-      true
-    default: false
+    case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
+    default: properties.isNoncharacterCodePoint
     }
   }
 }

@@ -26,9 +26,12 @@ struct HTMLDocumentTests {
     #expect(body { $0.element("p", ["title": text]) { _ in } } == "<p title=\"\(expected)\"></p>")
   }
 
+  /// Noncharacters that the compiler refuses in a literal.
+  private static let noncharacters = [0xFDD0, 0x10FFFE].compactMap(Unicode.Scalar.init).map(String.init)
+
   @Test(
-    "HTML: control characters and changes of direction are replaced",
-    arguments: ["\0", "\u{7}", "\u{85}", "\u{202E}", "\u{2066}", "\u{FFFF}"])
+    "HTML: control characters, changes of direction and noncharacters are replaced",
+    arguments: ["\0", "\u{7}", "\u{85}", "\u{202E}", "\u{2066}", "\u{FFFF}"] + noncharacters)
   func controls(character: String) {
     #expect(body { $0.text("a\(character)b") } == "a\u{FFFD}b")
   }

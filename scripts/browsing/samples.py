@@ -29,6 +29,7 @@ HOSTILE_NAMES = [
     "{{7*7}}",
     "\\\"'`",
     "tab\tand\nline",
+    "noncharacters \ufdd0\uffff\U0010ffff",
     "\u2028separator",
     "  blanks  ",
     "https://example.org/x.png",
@@ -42,7 +43,8 @@ def shown(name):
         code = ord(character)
         isControl = code < 32 and character not in "\n\t" or 0x7F <= code < 0xA0
         isDirection = 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
-        return REPLACEMENT if isControl or isDirection or code in (0xFFFE, 0xFFFF) else character
+        isNoncharacter = 0xFDD0 <= code <= 0xFDEF or code & 0xFFFE == 0xFFFE
+        return REPLACEMENT if isControl or isDirection or isNoncharacter else character
 
     return "".join(map(replaced, name))
 
