@@ -42,8 +42,7 @@ package struct Catalogue: Sendable {
   package init(
     title: String, _ library: LibraryContents, _ options: CatalogueOptions, date: Date = Date()
   ) throws(LibraryError) {
-    let photos = options.selection.isEmpty ? library.photos : try options.selection.photos(of: library)
-    let byCategory = Dictionary(grouping: photos, by: \.categoryId)
+    let byCategory = Dictionary(grouping: try options.photos(of: library), by: \.categoryId)
     let days = LocalDay()
     self.title = Self.line(title)
     self.day = days.text(date.milliseconds)

@@ -26,4 +26,11 @@ public struct CatalogueOptions: Sendable, Equatable {
 
   /// The default options.
   public init() {}
+
+  /// Returns the selected photos of a library.
+  ///
+  /// - Throws: `LibraryError` if a category does not exist.
+  func photos(of library: LibraryContents) throws(LibraryError) -> [Photo] {
+    selection.isEmpty ? library.photos : try selection.photos(of: library)
+  }
 }

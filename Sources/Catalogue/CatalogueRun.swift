@@ -22,7 +22,8 @@ public struct CatalogueSummary: Sendable, Equatable, FindingReport {
   public internal(set) var drawn = 0
   /// Photos of formats that libvips does not read.
   public internal(set) var undrawable: [Finding] = []
-  /// Photos that are corrupt or missing, or that the decoder does not draw.
+  /// Photos that are corrupt or missing, or that the decoder does not draw. The file has the thumbnails of those that
+  /// the cache has.
   public internal(set) var failed: [Finding] = []
   /// The number of different characters that no installed font has.
   public internal(set) var missingCharacters = 0
@@ -64,20 +65,36 @@ struct CatalogueRun {
     let name = try checkedName()
     // before thumbnails are drawn, which may take long
     let helper = try CatalogueHelper(isCancelled: { counter.isCancelled })
+    // no photo is deleted until all are drawn
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
+      try run(library, name, helper)
+    }
+  }
+
+  private func run(
+    _ library: Library, _ name: FilePath, _ helper: CatalogueHelper
+  ) throws -> CatalogueSummary {
     let title = libraryPath.absolute.lastComponent?.string ?? "Photos"
-    let catalogue = try Catalogue(title: title, library.contents(), options)
-    let contents = Set(catalogue.sections.flatMap { $0.photos.compactMap(\.content) })
+    let contents = try library.contents()
+    let catalogue = try Catalogue(title: title, contents, options)
+    let selected = Set(catalogue.sections.flatMap { $0.photos.compactMap(\.content) })
     counter.begin(0...0.5)
     var run = CacheFillRun(path: library.path, counter: counter)
     (run.keepsTemporarily, run.lockWait) = (true, options.lockWait)
-    run.selects = { photo in photo.content.map(contents.contains) ?? false }
-    let (fill, cache) = try run.run()
+    run.selects = { photo in photo.content.map(selected.contains) ?? false }
+    let filled = try run.run()
+    let fill = filled.summary
     counter.begin(0.5...1)
     var summary = CatalogueSummary(path: path)
     (summary.drawn, summary.undrawable, summary.failed) = (fill.drawn, fill.undrawable, fill.failed)
+    let reported = Set(fill.failed.map(\.message))
+    summary.failed += try library.alteredFiles(of: options.photos(of: contents), in: contents)
+      .filter { !reported.contains($0.message) }
     summary.warnings = fill.notes + [fill.noteOfFullCache].compactMap(\.self)
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
-    let shown = try write(catalogue, cache, with: helper, as: name, &summary)
+    let shown = try write(catalogue, filled.cache, with: helper, as: name, &summary)
     let lost = fill.drawn + fill.cached - shown.count
     if lost > 0 {
       summary.failed.append(

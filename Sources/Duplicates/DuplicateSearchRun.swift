@@ -21,7 +21,8 @@ struct DuplicateSearchRun {
     var run = CacheFillRun(path: path, counter: counter)
     (run.need, run.keepsTemporarily, run.lockWait) = (.fingerprints, true, request.lockWait)
     run.selects = { categories.isEmpty || categories.contains($0.categoryId) }
-    let (fill, cache) = try run.run()
+    let filled = try run.run()
+    let (fill, cache) = (filled.summary, filled.cache)
     let comparison = PhotoComparison(cache.fingerprints(), threshold, dismissals: try library.dismissals())
     let photos = contents.photos.filter { categories.isEmpty || categories.contains($0.categoryId) }
 

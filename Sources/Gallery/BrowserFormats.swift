@@ -1,9 +1,9 @@
 import FileSystem
+package import ImageHeader
 
 /// The image formats that browsers show.
 package enum BrowserFormats {
-  /// The file name extensions of images that all browsers show. Browsers other than Safari do not show HEIC and TIFF: as
-  /// of Chrome 145, Edge 142 and Firefox 147 for HEIC. https://caniuse.com/heif
+  /// The file name extensions of images that all browsers show.
   /// https://developer.mozilla.org/docs/Web/Media/Guides/Formats/Image_types
   private static let shown: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif", "bmp"]
 
@@ -11,5 +11,16 @@ package enum BrowserFormats {
   /// have a script, which a browser runs if the name ends with `html` or `svg`.
   package static func show(fileNamed name: String) -> Bool {
     name.fileNameExtension.map(shown.contains) ?? false
+  }
+
+  /// Returns true if browsers show photos of a format, whatever the names of their files are. Browsers other than Safari
+  /// do not show HEIC and TIFF: as of Chrome 145, Edge 142 and Firefox 147 for HEIC. https://caniuse.com/heif
+  ///
+  /// - Parameter format: the format of a photo that libvips draws; nil for another one than those of `ImageHeader`.
+  package static func show(_ format: ImageHeader.Format?) -> Bool {
+    switch format {
+    case .jpeg?, .png?, .gif?, .webp?, .avif?: true
+    case .heif?, nil: false
+    }
   }
 }

@@ -86,6 +86,18 @@ package struct Gallery: Sendable {
     case pictures
   }
 
+  /// Which photos of the library the gallery has.
+  package enum Extent: Sendable, Equatable {
+    /// All.
+    case all
+    /// Those that a person selected.
+    case selection
+    /// Those of one archive in a set of `count`.
+    case part(number: Int, count: Int)
+    /// Those that no earlier archive has. The name is that of the newest earlier archive.
+    case increment(base: String)
+  }
+
   /// What the pages state about themselves.
   package struct Facts: Sendable {
     /// The version of the program that makes the pages.
@@ -94,10 +106,12 @@ package struct Gallery: Sendable {
     package var day: String
     /// What the gallery is.
     package var form: Form
+    /// Which photos it has.
+    package var extent: Extent
 
     /// States these facts.
-    package init(version: String, day: String, form: Form) {
-      (self.version, self.day, self.form) = (version, day, form)
+    package init(version: String, day: String, form: Form, extent: Extent = .all) {
+      (self.version, self.day, self.form, self.extent) = (version, day, form, extent)
     }
   }
 

@@ -6,6 +6,7 @@ extension PageWriter {
     document(title: "About this gallery", at: gallery.aboutPage) { main in
       main.element("h1", text: "About this gallery")
       main.element("p", text: summary)
+      if let extent { main.element("p", text: extent) }
       for (heading, sentences) in sections {
         main.newline()
         main.element("h2", text: heading)

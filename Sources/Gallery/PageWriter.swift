@@ -21,6 +21,7 @@ struct PageWriter {
     document(title: "Photos", at: Gallery.startPage) { main in
       main.element("h1", text: "Photos")
       main.element("p", ["class": "facts"], text: summary)
+      if let extent { main.element("p", ["class": "facts"], text: extent) }
       hint(&main)
       main.element("ul", ["class": "categories"]) { list in
         for index in gallery.categories.indices {
@@ -67,6 +68,19 @@ struct PageWriter {
   var summary: String {
     "\(Count(gallery.photoCount, "photo")) in \(Count(gallery.categories.count, "category", "categories")), "
       + "as of \(gallery.facts.day)."
+  }
+
+  /// Tells a reader that there are other photos; nil if the gallery has all.
+  var extent: String? {
+    switch gallery.facts.extent {
+    case .all: nil
+    case .selection: "This gallery has a selection of the photos."
+    case .part(let number, let count):
+      "This is part \(number) of \(count). The other parts have the other photos."
+    case .increment(let base):
+      "This archive is incremental: it has only the photos that were new when it was made. The other photos are in "
+        + "the archive “\(base)” and in archives that are older."
+    }
   }
 
   // MARK: Parts

@@ -2,11 +2,12 @@ import Foundation
 
 /// HEIC, HEIF and AVIF: boxes of an ISO base media file (ISO/IEC 14496-12, section 4.2).
 enum ISOMedia {
-  // The brands of images and image sequences with HEVC and AVC (ISO/IEC 23008-12) and AV1 (AVIF 1.1).
+  // The brands of images and image sequences with HEVC and AVC (ISO/IEC 23008-12).
   private static let brands: Set<FourCC> = [
     "mif1", "mif2", "msf1", "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "avci", "avcs",
-    "avif", "avis",
   ]
+  // The brands of those with AV1 (AVIF 1.1). Such files have brands of HEIF, too.
+  private static let avifBrands: Set<FourCC> = ["avif", "avis"]
 
   private static let brandLimit = 64
 
@@ -19,25 +20,26 @@ enum ISOMedia {
   }
 
   static func header(of file: Block, timeZone: TimeZone) -> ImageHeader? {
-    guard let first = box(in: file, at: 0)?.box, first.type == "ftyp", isImage(first.content) else {
-      return nil
-    }
+    guard let first = box(in: file, at: 0)?.box, first.type == "ftyp", let format = format(first.content)
+    else { return nil }
     guard let meta = boxes(in: file, until: "meta").last, meta.type == "meta",
       let items = ImageItems(meta: meta.content, file: file)
-    else { return ImageHeader(format: .heif) }
+    else { return ImageHeader(format: format) }
     let size = items.size
     return ImageHeader(
-      format: .heif, width: size?.width ?? 0, height: size?.height ?? 0,
+      format: format, width: size?.width ?? 0, height: size?.height ?? 0,
       taken: items.dateTaken(timeZone: timeZone))
   }
 
-  /// Checks the major brand and, after four bytes of version, the compatible brands.
-  private static func isImage(_ content: Block) -> Bool {
+  /// Returns the format according to the major brand and, after four bytes of version, the compatible brands.
+  private static func format(_ content: Block) -> ImageHeader.Format? {
+    var isImage = false
     for index in 0..<brandLimit where index != 1 {
-      guard let brand = content.fourCC(index * 4) else { return false }
-      if brands.contains(brand) { return true }
+      guard let brand = content.fourCC(index * 4) else { break }
+      if avifBrands.contains(brand) { return .avif }
+      isImage = isImage || brands.contains(brand)
     }
-    return false
+    return isImage ? .heif : nil
   }
 
   /// Returns consecutive boxes, up to the first of the given type.

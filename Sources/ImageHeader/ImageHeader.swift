@@ -15,8 +15,10 @@ package struct ImageHeader: Sendable, Equatable {
     case gif
     /// WebP, lossy, lossless and extended, with the date from the EXIF chunk (RFC 9649).
     case webp
-    /// HEIC, HEIF and AVIF: image items in an ISO base media file (ISO/IEC 14496-12 and 23008-12).
+    /// HEIC and other HEIF: image items in an ISO base media file (ISO/IEC 14496-12 and 23008-12).
     case heif
+    /// AVIF, with such items that are coded as AV1 (AVIF 1.1).
+    case avif
   }
 
   /// The most bytes that one `read` requests in all calls: 1 MiB.

@@ -52,11 +52,28 @@ package struct CacheFillRun {
     var faults: [(photo: Photo, fault: PictureFault)] = []
   }
 
-  /// Draws all pictures that the cache lacks, and returns the open cache. Blocks; throws what the summary of
-  /// `Work.fillCache` throws. Starts no helper if nothing is to be drawn.
-  package func run() throws -> (summary: CacheFillSummary, cache: PictureCache) {
+  /// What a run yields.
+  package struct Result {
+    package let summary: CacheFillSummary
+    /// The open cache.
+    package let cache: PictureCache
+    /// The contents of the library for which the cache was filled.
+    package let contents: LibraryContents
+  }
+
+  /// Draws all pictures that the cache lacks. Blocks; throws what the summary of `Work.fillCache` throws. Starts no
+  /// helper if nothing is to be drawn. No other process deletes photo files during the run.
+  package func run() throws -> Result {
     counter.enter(.planning)
     let library = try Library(path: path)
+    return try library.withPhotoReadLock(
+      lockWait: lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
+      try run(library)
+    }
+  }
+
+  private func run(_ library: Library) throws -> Result {
     let contents = try library.contents()
     let states = try PictureCache.verifiedStates(of: kind, in: library, counter)
     counter.enter(.planning)
@@ -80,18 +97,14 @@ package struct CacheFillRun {
     if let support {
       let drawing = Drawing(
         run: self, library: library, cache: cache, contents: contents, support: support)
-      let drawn = try library.withPhotoReadLock(
-        lockWait: lockWait, whileWaiting: counter.reportWaitingForLock
-      ) {
-        try drawing.draw(plan.photos)
-      }
+      let drawn = try drawing.draw(plan.photos)
       summary.failed += drawn.failed
       summary.undrawable += drawn.undrawable
       (summary.drawn, summary.left) = (drawn.drawn, drawn.left)
     }
     try cache.requireWritable()
     summary.notes = cache.notes
-    return (summary, cache)
+    return Result(summary: summary, cache: cache, contents: contents)
   }
 
   private func plan(

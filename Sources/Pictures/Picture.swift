@@ -1,3 +1,5 @@
+package import ImageHeader
+
 /// A picture of a photo.
 package struct Picture: Sendable, Equatable {
   /// The width in pixels.
@@ -8,14 +10,17 @@ package struct Picture: Sendable, Equatable {
   package var jpeg: [UInt8]
   /// The fingerprint that finds similar pictures; nil if the picture is flat.
   package var fingerprint: Fingerprint?
+  /// The format of the photo; nil for one whose header this program does not know, such as TIFF.
+  package var format: ImageHeader.Format?
   /// When the photo was taken, according to its header; nil if the header has no time. See `CaptureTime`.
   package var captured: CaptureTime?
 
   /// Describes a picture.
   package init(
-    width: Int, height: Int, jpeg: [UInt8], fingerprint: Fingerprint? = nil, captured: CaptureTime? = nil
+    width: Int, height: Int, jpeg: [UInt8], format: ImageHeader.Format? = nil,
+    fingerprint: Fingerprint? = nil, captured: CaptureTime? = nil
   ) {
-    (self.width, self.height, self.jpeg) = (width, height, jpeg)
+    (self.width, self.height, self.jpeg, self.format) = (width, height, jpeg, format)
     (self.fingerprint, self.captured) = (fingerprint, captured)
   }
 }
@@ -36,8 +41,8 @@ package struct PictureSize: Sendable, Equatable {
 }
 
 extension Picture {
-  /// The picture with its fingerprint and date only.
+  /// The picture without its bytes.
   var withoutThumbnail: Picture {
-    Picture(width: width, height: height, jpeg: [], fingerprint: fingerprint, captured: captured)
+    Picture(width: width, height: height, jpeg: [], format: format, fingerprint: fingerprint, captured: captured)
   }
 }

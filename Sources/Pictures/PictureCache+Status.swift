@@ -2,6 +2,7 @@ import Checksums
 internal import Databases
 internal import FileSystem
 internal import GRDB
+package import ImageHeader
 package import Operations
 package import PhotoLibrary
 internal import SystemPackage
@@ -64,15 +65,25 @@ extension PictureCache {
     try readable(kind, in: library) { try verifiedStates(in: $0, counter) }
   }
 
-  /// Reads what the cache of a library knows about all contents, with the sizes of the pictures, without changing the
-  /// cache: nothing if it is missing or corrupt. Reads no thumbnail. Blocks.
+  /// What a row of a cache tells without its thumbnail.
+  package struct Outline: Sendable {
+    /// What the cache has.
+    package let state: State
+    /// The size of the picture; nil if the cache has none.
+    package let size: PictureSize?
+    /// The format of the photo; nil if the cache has no picture, or for another format than those of `ImageHeader`.
+    package let format: ImageHeader.Format?
+  }
+
+  /// Reads what the cache of a library knows about all contents, without changing the cache: nothing if it is missing
+  /// or corrupt. Reads no thumbnail. Blocks.
   ///
   /// - Throws: `FileError`; `LibraryError`; `OwnershipError`.
-  package static func sizes(
-    of kind: CachedPicture, in library: Library
-  ) throws -> [FileContent: (state: State, size: PictureSize?)] {
+  package static func outlines(of kind: CachedPicture, in library: Library) throws -> [FileContent: Outline] {
     try readable(kind, in: library) { database in
-      try rows(PictureRow.columns, in: database) { row, _ in (row.content, (row.state, row.size)) }
+      try rows(PictureRow.columns, in: database) { row, _ in
+        (row.content, Outline(state: row.state, size: row.size, format: row.format))
+      }
     }
   }
 

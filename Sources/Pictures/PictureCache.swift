@@ -3,6 +3,7 @@ internal import Databases
 internal import FileSystem
 import Foundation
 internal import GRDB
+package import ImageHeader
 package import PhotoLibrary
 import Synchronization
 internal import SystemPackage
@@ -14,7 +15,7 @@ internal import SystemPackage
 /// be written is read, and keeps nothing new. `notes` reports both.
 package final class PictureCache: Sendable {
   /// The version of the pictures. Pictures of another version are drawn again.
-  static let version: Int64 = 4
+  static let version: Int64 = 5
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.
@@ -189,6 +190,14 @@ package final class PictureCache: Sendable {
     }
   }
 
+  /// Returns the formats of the photos of all pictures: nil for another format than those of `ImageHeader`. Reads no
+  /// thumbnail.
+  package func formats() -> [FileContent: ImageHeader.Format?] {
+    accessBoth { database in
+      try Self.rows(PictureRow.columns, in: database) { row, _ in row.size.map { _ in (row.content, row.format) } }
+    }
+  }
+
   /// Returns what the cache knows about all contents. Reads no thumbnail.
   package func states() -> [FileContent: State] { accessBoth { try Self.states(in: $0) } }
 
@@ -337,9 +346,12 @@ package final class PictureCache: Sendable {
   /// Returns why the database cannot be used, with its path.
   private func reason(_ error: any Error, _ contents: Contents) -> String {
     let reason = Self.reason(error)
-    guard error is DatabaseError, let folder = contents.folder else { return reason }
+    guard let error = error as? DatabaseError, let folder = contents.folder else { return reason }
     let (path, file) = (folder.directory.path, folder.directory.path(of: kind.database))
-    return "\(file): \(reason); remove \(path), which is then made again"
+    let remedy =
+      error.resultCode == .SQLITE_FULL
+      ? "free space on its disk" : "remove \(path), which is then made again"
+    return "\(file): \(reason); \(remedy)"
   }
 
   private func replace(in folder: OpenFolder, _ contents: inout Contents) {

@@ -8,7 +8,7 @@ enum PictureCacheSchema {
     "c78959df7e8820e226745bae7d3b646b71625c0b922937a139a12f370c107dc6",
     "7e1947f5866a972979cce27300754e83e168dc04b0131a91de70a756e8280b2f",
     "92562640ef2d7d9e1c77f19bb898e0aa7b2eb6829900f7790e1a343447756a87",
-    "374183f330b819eb83df2b0d8aea62060a15dec78ddb70f11bb6349c63c6faf9",
+    "63dcf33d579b0615f0223cd0fdf48726359bef2a7074a90f034b056694e83bd6",
   ]
 
   /// The schemas of all versions.
@@ -73,6 +73,8 @@ enum PictureCacheSchema {
             -- of the request and the row: pictures of another version are drawn again
             version INTEGER NOT NULL,
             width INTEGER NOT NULL, height INTEGER NOT NULL,
+            -- of the photo, see `ImageHeader.Format`; NULL for another one
+            format TEXT,
             -- NULL for a picture
             fault TEXT,
             -- how often the photo took too long

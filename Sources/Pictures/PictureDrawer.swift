@@ -1,6 +1,6 @@
 package import FileSystem
 import Foundation
-import ImageHeader
+package import ImageHeader
 internal import Operations
 import Processes
 package import SystemPackage
@@ -63,6 +63,7 @@ package final class PictureDrawer {
       do throws(PictureHelper.Failure) {
         return try helper.draw(request, photo, until: start + left, isCancelled: isCancelled).map { picture in
           var picture = picture
+          picture.format = header.format
           picture.captured = header.taken.map(CaptureTime.init)
           return picture
         }

@@ -2,6 +2,7 @@ import Checksums
 internal import Databases
 import Foundation
 internal import GRDB
+package import ImageHeader
 internal import PhotoLibrary
 
 /// A row of the cache, as far as its checksum proves it: a disk may change a row without damaging the database.
@@ -12,13 +13,13 @@ struct PictureRow {
   /// The columns that a value is made of.
   static let columns = """
     id, md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt, \
-    thumbnailChecksum, length(thumbnail)
+    thumbnailChecksum, length(thumbnail), format
     """
   /// The same with the thumbnail, which takes most of the time.
   static let columnsWithThumbnail = "\(columns), thumbnail"
 
   private static let fingerprintColumns = "differenceHash, frequencyHash, luma, capturedAt"
-  private static let thumbnailPosition = 17
+  private static let thumbnailPosition = 18
 
   let id: Int64
   let usedAt: Int64
@@ -46,6 +47,7 @@ struct PictureRow {
       entry = .picture(
         Picture(
           width: try row.count("width", at: 4), height: try row.count("height", at: 5), jpeg: [],
+          format: try row.optionalText("format", at: 17) == nil ? nil : row.enumeration("format", at: 17),
           fingerprint: try Self.fingerprint(row, at: 9),
           captured: try row.optionalInteger("capturedAt", at: 12).map(CaptureTime.init(milliseconds:))))
     }
@@ -76,6 +78,12 @@ struct PictureRow {
       .fault(fault, decoders: decoders, attempts: attempts)
     case .picture: thumbnailBytes == nil ? .fingerprinted : .drawn
     }
+  }
+
+  /// The format of the photo; nil for a fault or another format than those of `ImageHeader`.
+  var format: ImageHeader.Format? {
+    guard case .picture(let picture) = entry else { return nil }
+    return picture.format
   }
 
   /// The dimensions and the length of the picture; nil if the row has none.
@@ -115,7 +123,7 @@ struct PictureRow {
     var jpeg: [UInt8]?
     switch entry {
     case .picture(let picture):
-      values += [picture.width, picture.height, nil, 0, ""]
+      values += [picture.width, picture.height, picture.format?.rawValue, nil, 0, ""]
       values += [
         picture.fingerprint.map { Int64(bitPattern: $0.differenceHash) },
         picture.fingerprint.map { Int64(bitPattern: $0.frequencyHash) },
@@ -123,21 +131,21 @@ struct PictureRow {
       ]
       jpeg = picture.jpeg.isEmpty ? nil : picture.jpeg
     case .fault(let fault, let decoders, let attempts):
-      values += [0, 0, fault.rawValue, attempts, decoders, nil, nil, nil, nil]
+      values += [0, 0, nil, fault.rawValue, attempts, decoders, nil, nil, nil, nil]
     }
     values += [Int64(entry.checksum(for: content)), PictureCache.now]
     values += [jpeg.map { Int64($0.withUnsafeBytes(checksum)) }, jpeg.map { Data($0) }]
     try database.cachedStatement(
       sql: """
         INSERT OR REPLACE INTO picture (\(lastingColumns), thumbnailChecksum, thumbnail)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: values)
   }
 
   /// The columns that eviction of the thumbnail keeps.
   private static let lastingColumns =
-    "md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt"
+    "md5, size, version, width, height, format, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt"
 
   /// Removes the thumbnails of the 100 rows that were used least. Returns the number of rows.
   static func evictThumbnails(_ database: Database) throws -> Int {
@@ -165,6 +173,9 @@ extension PictureCache.Entry {
     case .picture(let picture):
       add(Int64(picture.width))
       add(Int64(picture.height))
+      let format = Array((picture.format?.rawValue ?? "").utf8)
+      add(Int64(format.count))
+      add(format)
       add(Int64(picture.fingerprint?.luma.count ?? 0))
       if let fingerprint = picture.fingerprint {
         add(Int64(bitPattern: fingerprint.differenceHash))

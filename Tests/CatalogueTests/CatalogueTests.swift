@@ -144,6 +144,23 @@ import Testing
     }
   }
 
+  @Test("Catalogue: the name of a category may have any characters, also those that Unicode assigns to none")
+  func anyCharacters() throws {
+    var numbers = SeededNumbers(seed: 29)
+    let noncharacters = (0...0x10FFFF).compactMap(Unicode.Scalar.init).filter(\.properties.isNoncharacterCodePoint)
+    try #require(noncharacters.count == 66)
+    var names = [String(String.UnicodeScalarView(noncharacters))]
+    for _ in 0..<20 {
+      let scalars = (0..<40).compactMap { _ in Unicode.Scalar(UInt32.random(in: 1...0x10FFFF, using: &numbers)) }
+      names.append(String(String.UnicodeScalarView(scalars)))
+    }
+    for name in names {
+      let scratch = try CatalogueScratch([name: [name]])
+      try scratch.write()
+      try scratch.run("qpdf", "--check", "a.pdf")
+    }
+  }
+
   @Test("Catalogue: categories, dates and the order select the photos")
   func selection() throws {
     let scratch = try CatalogueScratch(["Cars": ["a", "c", "B"], "Zoo": ["z"]])
@@ -198,6 +215,18 @@ import Testing
     #expect(summary.undrawable.count == 1)
     let text = try scratch.run("pdftotext", "a.pdf", "-")
     for name in ["broken", "bitmap", "of the app"] { #expect(text.contains(name)) }
+  }
+
+  @Test("Catalogue: a missing photo is reported although the cache has its thumbnail")
+  func missingPhoto() throws {
+    let scratch = try CatalogueScratch(["Cars": ["one", "two"], "Zoo": ["three"]])
+    for photo in try scratch.sample.contents.photos where photo.name != "one" {
+      try FileManager.default.removeItem(
+        atPath: scratch.sample.path.appending(FilePath(photo.path).components).string)
+    }
+    let summary = try scratch.write { $0.selection.categories = ["Cars"] }
+    #expect(summary.tiles == 0)
+    #expect(summary.failed.map(\.message) == ["photo 2 “two” in “Cars” is missing in the library"])
   }
 
   @Test("Catalogue: only the thumbnails of the selected photos are drawn")

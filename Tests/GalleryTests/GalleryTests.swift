@@ -100,6 +100,21 @@ struct GalleryTests {
     #expect(pages[3].page.contains("data-first=\"501\" data-total=\"699\""))
   }
 
+  @Test(
+    "Gallery: the start page and the about page say which photos are not in it",
+    arguments: [
+      (Gallery.Extent.selection, "a selection of the photos"),
+      (.part(number: 2, count: 3), "This is part 2 of 3."),
+      (.increment(base: "a<b.zip"), "The other photos are in the archive “a&lt;b.zip”"),
+    ])
+  func extent(extent: Gallery.Extent, sentence: String) {
+    let categories = [Gallery.Category(name: "One", photos: photos(1))]
+    var facts = Self.facts
+    #expect(pages(Gallery(categories, facts)).allSatisfy { !$0.page.contains(sentence) })
+    facts.extent = extent
+    #expect(pages(Gallery(categories, facts)).prefix(2).allSatisfy { $0.page.contains(sentence) })
+  }
+
   @Test("Gallery: pages of a category have links with their days, above and below the photos")
   func pageLinks() {
     let photos =

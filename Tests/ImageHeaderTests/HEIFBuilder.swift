@@ -24,7 +24,8 @@ struct HEIFBuilder {
   func sample(_ name: String) -> Sample {
     Sample(
       name: name, bytes: bytes,
-      header: ImageHeader(format: .heif, width: 5712, height: 4284, taken: Sample.taken))
+      header: ImageHeader(
+        format: brand == "avif" ? .avif : .heif, width: 5712, height: 4284, taken: Sample.taken))
   }
 
   var bytes: [UInt8] {

@@ -73,7 +73,14 @@ extension ExportPlan {
           file: PhotoKind.isPhoto(fileNamed: item.photo.fileName) ? item.entryName : nil,
           view: item.view.map { _ in item.viewName },
           thumbnail: item.thumbnail.map { (item.thumbnailName, $0.width, $0.height) })
-      }, style: style, date: date, form: .archive(checksums: MetadataEntries.checksumsName))
+      }, style: style, date: date, form: .archive(checksums: MetadataEntries.checksumsName), extent: extent)
+  }
+
+  /// Which photos of the library the archive stores.
+  private var extent: Gallery.Extent {
+    if let part { return .part(number: part.number, count: part.count) }
+    if let base = increment?.base.path.lastComponent?.string { return .increment(base: base) }
+    return isPartial ? .selection : .all
   }
 }
 

@@ -1,5 +1,6 @@
 import FileSystem
 import Gallery
+import ImageHeader
 import Operations
 import PhotoLibrary
 import Pictures
@@ -12,6 +13,8 @@ struct ExportPictures {
   let views: PictureCache?
   /// Photos without pictures, and what the user should know about the caches.
   let warnings: [String]
+  /// The contents of the photos for which the caches were filled.
+  private let contents: Set<FileContent>
 
   /// Draws what the caches lack. If a cache cannot be written, the pictures exist as long as this value. Blocks.
   ///
@@ -27,13 +30,15 @@ struct ExportPictures {
     (run.keepsTemporarily, run.lockWait) = (true, options.lockWait)
     let drawn = try run.run()
     thumbnails = drawn.cache
+    contents = Set(drawn.contents.photos.compactMap(\.content))
     var missing = (drawn.summary.undrawable + drawn.summary.failed).map {
       "\($0.message); the archive has no thumbnail of it"
     }
     let full = drawn.summary.noteOfFullCache { "the archive has no thumbnail of \(Count($0, "photo"))" }
     var notes = drawn.summary.notes + [full].compactMap(\.self)
-    let isHidden = { @Sendable (photo: Photo) in !BrowserFormats.show(fileNamed: photo.fileName) }
-    if options.gallery != nil, try library.contents().photos.contains(where: isHidden) {
+    let formats = options.gallery == nil ? [:] : thumbnails.formats()
+    let isHidden = { @Sendable (photo: Photo) in Self.isHidden(photo, formats) }
+    if options.gallery != nil, drawn.contents.photos.contains(where: isHidden) {
       counter.begin(0...1)
       (run.kind, run.selects) = (.view, isHidden)
       let views = try run.run()
@@ -54,28 +59,44 @@ struct ExportPictures {
     counter.enter(.planning)
   }
 
+  /// Returns false if one of these photos was added since the pictures were drawn.
+  func include(_ photos: [Photo]) -> Bool {
+    photos.allSatisfy { $0.content.map(contents.contains) ?? true }
+  }
+
+  /// Returns true if browsers do not show the file of a photo.
+  ///
+  /// - Parameter formats: the formats of the photos that have a thumbnail.
+  private static func isHidden(_ photo: Photo, _ formats: [FileContent: ImageHeader.Format?]) -> Bool {
+    guard BrowserFormats.show(fileNamed: photo.fileName) else { return true }
+    guard let format = photo.content.flatMap({ formats[$0] }) else { return false }
+    return !BrowserFormats.show(format)
+  }
+
   /// Returns the sizes of the pictures that an export would add: those of the caches, and usual sizes for pictures that
   /// are not drawn yet. Draws nothing, and reads no picture. Blocks.
   static func forecast(
     of library: Library, _ contents: LibraryContents, _ options: ExportOptions
   ) throws -> (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize]) {
     func sizes(
-      _ kind: CachedPicture, _ expected: PictureSize, of photos: [Photo]
-    ) throws -> [FileContent: PictureSize] {
-      guard !photos.isEmpty else { return [:] }
-      let known = try PictureCache.sizes(of: kind, in: library)
+      _ known: [FileContent: PictureCache.Outline], _ expected: PictureSize, of photos: [Photo]
+    ) -> [FileContent: PictureSize] {
       let sizes = photos.compactMap(\.content).compactMap { content -> (FileContent, PictureSize)? in
         if case .fault = known[content]?.state { return nil }
         return (content, known[content]?.size ?? expected)
       }
       return Dictionary(sizes, uniquingKeysWith: { first, _ in first })
     }
-    let hidden = contents.photos.filter { !BrowserFormats.show(fileNamed: $0.fileName) }
-    return try (
-      sizes(.thumbnail, PictureSize(width: 300, height: 225, bytes: 20_000), of: contents.photos),
+    let drawn = try PictureCache.outlines(of: .thumbnail, in: library)
+    let thumbnails = sizes(drawn, PictureSize(width: 300, height: 225, bytes: 20_000), of: contents.photos)
+    guard options.gallery != nil else { return (thumbnails, [:]) }
+    let formats = drawn.filter { $0.value.size != nil }.mapValues(\.format)
+    return (
+      thumbnails,
       sizes(
-        .view, PictureSize(width: 1600, height: 1200, bytes: 300_000),
-        of: options.gallery == nil ? [] : hidden)
+        try PictureCache.outlines(of: .view, in: library),
+        PictureSize(width: 1600, height: 1200, bytes: 300_000),
+        of: contents.photos.filter { isHidden($0, formats) })
     )
   }
 }

@@ -47,37 +47,46 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    let pictures: ExportPictures?
-    do {
-      pictures = options.drawsPictures ? try ExportPictures(of: library, options, counter) : nil
-    } catch let error where !options.requiresPictures && !(error is CancellationError) {
-      var options = options
-      (options.includesThumbnails, options.gallery) = (false, nil)
-      var summary = try ExportRun(
-        libraryPath: libraryPath, destination: destination, options: options, counter: counter
-      ).run()
-      summary.warnings.append("the archive has no thumbnails and no gallery: \(error)")
-      return summary
-    }
+    // no photo is deleted until it is drawn and written
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {
       let outputPath = try ArchiveOutputPath(destination, outside: libraryPath)
-      // keeps the base from being pruned until the archive that depends on it is published
-      let lock =
-        try options.isIncremental && !options.isDryRun
-        ? FolderLock(
-          outputPath.folder, exclusive: false, waiting: options.lockWait,
-          whileWaiting: counter.reportWaitingForLock)
-        : nil
-      defer { withExtendedLifetime(lock) {} }
-      return try run(library, outputPath, pictures)
+      while true {
+        let pictures: ExportPictures?
+        do {
+          pictures = options.drawsPictures ? try ExportPictures(of: library, options, counter) : nil
+        } catch let error where !options.requiresPictures && !(error is CancellationError) {
+          return try withoutPictures(error)
+        }
+        if let summary = try run(library, outputPath, pictures) { return summary }
+      }
     }
   }
 
+  /// Exports without thumbnails and gallery, for the reason of an error.
+  private func withoutPictures(_ error: any Error) throws -> ExportSummary {
+    var options = options
+    (options.includesThumbnails, options.gallery) = (false, nil)
+    var summary = try ExportRun(
+      libraryPath: libraryPath, destination: destination, options: options, counter: counter
+    ).run()
+    summary.warnings.append("the archive has no thumbnails and no gallery: \(error)")
+    return summary
+  }
+
+  /// Returns nil, and writes nothing, if photos were added since the pictures were drawn.
   private func run(
     _ library: Library, _ outputPath: ArchiveOutputPath, _ pictures: ExportPictures?
-  ) throws -> ExportSummary {
+  ) throws -> ExportSummary? {
+    // keeps the base from being pruned until the archive that depends on it is published
+    let lock =
+      try options.isIncremental && !options.isDryRun
+      ? FolderLock(
+        outputPath.folder, exclusive: false, waiting: options.lockWait,
+        whileWaiting: counter.reportWaitingForLock)
+      : nil
+    defer { withExtendedLifetime(lock) {} }
     // chooses the base first, and frees its rows before the library's rows are read
     let selectionDigest = try digest(ofSelection: library.categories())
     let baseChoice =
@@ -85,6 +94,7 @@ public struct ExportRun {
       ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, counter) : nil
     let date = options.date ?? Date()
     let (contents, tags, changes) = try library.contentsTagsAndChanges()
+    if let pictures, !pictures.include(contents.photos) { return nil }
     var history = try library.exportHistory(at: date.milliseconds)
     history.changes = changes
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest

@@ -30,7 +30,7 @@ extension Gallery {
   ///   - date: the date of the gallery, in milliseconds since 1970.
   init(
     _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Int64,
-    form: Form, edition: String? = nil
+    form: Form, extent: Extent, edition: String? = nil
   ) {
     let days = LocalDay()
     let byCategory = Dictionary(grouping: photos, by: \.category)
@@ -45,7 +45,7 @@ extension Gallery {
             height: photo.thumbnail?.height ?? 0)
         })
     }
-    let facts = Facts(version: Version.current, day: days.text(date), form: form)
+    let facts = Facts(version: Version.current, day: days.text(date), form: form, extent: extent)
     self.init(shown, style: style, facts, edition: edition)
   }
 }

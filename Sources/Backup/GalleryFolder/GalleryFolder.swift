@@ -131,6 +131,10 @@ final class GalleryFolder: Sendable {
     }
   }
 
+  /// Returns the format of a photo that is in the folder, according to its header; nil for another one than those of
+  /// `ImageHeader`. Reads the header only.
+  func format(of name: FilePath) throws(FileError) -> ImageHeader.Format? { try header(of: name).format }
+
   private func header(of name: FilePath) throws(FileError) -> ImageHeader {
     let file = try target.root.open(name, .read)
     return try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
@@ -261,7 +265,7 @@ final class GalleryFolder: Sendable {
   /// may remain; all are in the list, and the next run continues.
   ///
   /// - Parameter files: all files of the new gallery except the start page. They must be published.
-  /// - Returns: the number of removed files, and the files that another program has changed, which stay.
+  /// - Returns: the number of removed files of the earlier gallery, and the files that another program has changed, which stay.
   /// - Throws: `GalleryFolderError.unknownFile` if another program has changed the start page, which is not replaced
   ///   then; `FileError`.
   func commit(_ page: [UInt8], _ files: Set<String>) throws -> (removed: Int, changed: [FilePath]) {
@@ -303,7 +307,7 @@ final class GalleryFolder: Sendable {
     var result: (removed: Int, changed: [FilePath]) = (0, [])
     for file in files.sorted() where try root.status(of: FilePath(file)) != nil {
       if try isOwn(file, state.withLock { $0.claimed[file] ?? $0.list.files[file] }) {
-        if try root.remove(FilePath(file)) { result.removed += 1 }
+        if try root.remove(FilePath(file)), present.contains(file) { result.removed += 1 }
       } else {
         result.changed.append(root.path(of: FilePath(file)))
       }

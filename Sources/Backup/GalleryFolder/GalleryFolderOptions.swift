@@ -25,7 +25,7 @@ public struct GalleryFolderOptions: Sendable {
   public var categories: [String] = []
   /// The times when photos were taken.
   public var taken = TakenRange()
-  /// The date on the pages; nil for now.
+  /// The date on the pages; nil for that of the archive, or for now.
   public var date: Date?
   /// The password for encrypted archives.
   public var password: Secret?
@@ -37,6 +37,9 @@ public struct GalleryFolderOptions: Sendable {
   public var lockWait = Library.readersWait
   /// The number of threads, each with a process that draws; nil for one for each core, at most four.
   package var threads: Int?
+
+  /// True if the gallery does not have all photos of the library or archive.
+  var selectsSomePhotos: Bool { !categories.isEmpty || !taken.isUnlimited }
 
   /// Makes the default options: all photos, with drawn pictures.
   public init() {}

@@ -106,6 +106,8 @@ struct GalleryFolderRun {
     counter.report(photos.leftOut)
     do {
       let files = try GalleryPictures(of: photos, in: folder, options, counter).write(&summary)
+      let reported = Set(summary.errors.map(\.message))
+      summary.errors += photos.damaged.filter { !reported.contains($0.message) }
       try counter.checkCancellation()
       counter.enter(.committing)
       let gallery = gallery(of: photos, files)
@@ -133,20 +135,21 @@ struct GalleryFolderRun {
     let shown = photos.items.indices.compactMap { index in
       files[index].map { ListedPhoto(photos.items[index], $0) }
     }
-    let date = (options.date ?? Date()).milliseconds
+    let date = options.date?.milliseconds ?? photos.date ?? Date().milliseconds
     let form: Gallery.Form =
       switch options.originals {
       case .none: .pictures
       case .copy: .originals
       }
-    let plain = Gallery(photos.categories, shown, style: options.style, date: date, form: form)
+    let plain = Gallery(
+      photos.categories, shown, style: options.style, date: date, form: form, extent: photos.extent)
     var hash = RunningMD5()
     for page in plain.pages {
       var text = page.render()
       text.withUTF8 { hash.update(UnsafeRawBufferPointer($0)) }
     }
     return Gallery(
-      photos.categories, shown, style: options.style, date: date, form: form,
+      photos.categories, shown, style: options.style, date: date, form: form, extent: photos.extent,
       edition: String(hash.digest.description.prefix(16)))
   }
 

@@ -1,5 +1,6 @@
 import Checksums
 import FileSystem
+import Gallery
 import Operations
 import PhotoLibrary
 import Pictures
@@ -9,10 +10,16 @@ import SystemPackage
 protocol GalleryPhotos: Sendable {
   /// The IDs and displayed names of the categories, in their order.
   var categories: [(id: Int64, name: String)] { get }
+  /// When the library or archive had these photos, in milliseconds since 1970; nil for now.
+  var date: Int64? { get }
+  /// Which photos the library or archive has besides the selected ones.
+  var extent: Gallery.Extent { get }
   /// The selected photos that have files.
   var items: [GalleryItem] { get }
-  /// The selected photos whose files are missing or corrupt.
+  /// The selected photos of an archive whose files are missing or corrupt. The gallery lacks them.
   var leftOut: [Finding] { get }
+  /// The selected photos that are known to be missing or corrupt, and of which the gallery may have pictures.
+  var damaged: [Finding] { get }
   /// The number of selected photos that ship inside the app.
   var assets: Int { get }
   /// Warnings about the library or archive.
@@ -51,15 +58,18 @@ enum GalleryPhotoFault: Error {
 /// The selected photos of a library.
 final class LibraryGalleryPhotos: GalleryPhotos {
   let categories: [(id: Int64, name: String)]
+  let extent: Gallery.Extent
   let items: [GalleryItem]
+  let date: Int64? = nil
   let leftOut: [Finding] = []
+  let damaged: [Finding]
   let assets: Int
   let warnings: [String] = []
   let cache: PictureCache?
   private let library: Library
   private let paths: [String]
 
-  /// Reads the rows. Blocks.
+  /// Reads the rows and the lengths of the files. Blocks.
   ///
   /// - Parameter whileWaiting: called while another process clears the cache; may throw to give up.
   /// - Throws: `LibraryError.noSuchCategory`; what opening the cache throws.
@@ -70,6 +80,7 @@ final class LibraryGalleryPhotos: GalleryPhotos {
     let selected =
       try options.categories.isEmpty ? contents.categories : contents.categories.named(options.categories)
     categories = selected.map { ($0.id, $0.displayName) }
+    extent = options.selectsSomePhotos ? .selection : .all
     let ids = Set(selected.map(\.id))
     let photos = contents.photos.filter {
       ids.contains($0.categoryId) && options.taken.contains($0.createdAt)
@@ -77,6 +88,7 @@ final class LibraryGalleryPhotos: GalleryPhotos {
     let withFiles = photos.compactMap { photo in photo.content.map { (photo, $0) } }
     assets = photos.count - withFiles.count
     paths = withFiles.map(\.0.path)
+    damaged = library.alteredFiles(of: withFiles.map(\.0), in: contents)
     items = withFiles.map { photo, content in
       GalleryItem(
         id: photo.id, name: photo.name, fileName: photo.fileName, category: photo.categoryId,
@@ -121,8 +133,11 @@ final class LibraryGalleryPhotos: GalleryPhotos {
 /// other photos.
 final class ArchiveGalleryPhotos: GalleryPhotos {
   let categories: [(id: Int64, name: String)]
+  let date: Int64?
+  let extent: Gallery.Extent
   let items: [GalleryItem]
   let leftOut: [Finding]
+  let damaged: [Finding]
   let assets: Int
   let warnings: [String]
   let cache: PictureCache? = nil
@@ -145,9 +160,15 @@ final class ArchiveGalleryPhotos: GalleryPhotos {
     categories = backup.metadata.categories.filter { ids.contains($0.id) }.map {
       ($0.id, $0.displayName.isEmpty ? $0.name : $0.displayName)
     }
+    date = backup.metadata.exportDate
+    let provenance = backup.metadata.smilepile
+    extent =
+      provenance?.part.map { .part(number: $0.number, count: $0.count) }
+      ?? (options.selectsSomePhotos || provenance?.isPartial == true ? .selection : .all)
     var items: [GalleryItem] = []
     var indices: [Int] = []
     var leftOut: [Finding] = []
+    var damaged: [Finding] = []
     var assets = 0
     var isEncrypted = false
     for (index, photo) in backup.photos.enumerated() {
@@ -162,6 +183,9 @@ final class ArchiveGalleryPhotos: GalleryPhotos {
           leftOut.append(Finding(label, "its MD5 is unknown"))
           continue
         }
+        if photo.originalMD5 != nil {
+          damaged.append(Finding(label, "it was already damaged when the backup was made"))
+        }
         isEncrypted = isEncrypted || photo.location.isEncrypted
         indices.append(index)
         items.append(
@@ -171,7 +195,8 @@ final class ArchiveGalleryPhotos: GalleryPhotos {
       }
     }
     if isEncrypted { try backup.requirePassword(toRead: .photos) }
-    (self.items, self.indices, self.leftOut, self.assets) = (items, indices, leftOut + backup.leftOut, assets)
+    (self.items, self.indices, self.assets) = (items, indices, assets)
+    (self.leftOut, self.damaged) = (leftOut + backup.leftOut, damaged)
     warnings = backup.warnings
   }
 

@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Gallery
+import ImageHeader
 import Operations
 import PhotoLibrary
 import Pictures
@@ -38,6 +39,8 @@ final class GalleryPictures: Sendable {
   private let counter: ProgressCounter
   /// What the cache knows about the photos.
   private let states: [FileContent: PictureCache.State]
+  /// The formats of the photos that have a picture in the cache; empty if every click opens a drawn picture.
+  private let formats: [FileContent: ImageHeader.Format?]
   private let isCacheFull: Bool
   private let support = Mutex<PictureSupport?>(nil)
   private let drawn = Mutex(0)
@@ -50,6 +53,7 @@ final class GalleryPictures: Sendable {
     (self.photos, self.folder, self.originals, self.counter) = (photos, folder, options.originals, counter)
     threads = options.threads ?? PictureDrawer.poolSize
     states = photos.cache?.states() ?? [:]
+    formats = options.originals == .copy ? photos.cache?.formats() ?? [:] : [:]
     isCacheFull = photos.cache?.isFull ?? false
   }
 
@@ -60,8 +64,8 @@ final class GalleryPictures: Sendable {
   ///   `GalleryFolderError`; `FileError`; `CancellationError`.
   func write(_ summary: inout GalleryFolderSummary) throws -> [Int: Files] {
     let items = photos.items
-    if items.contains(where: mustDraw) { _ = try foundSupport() }
-    let names = items.map { mayNeed($0) }.filter { !$0.isEmpty }
+    if try items.contains(where: mustDraw) { _ = try foundSupport() }
+    let names = try items.map { try mayNeed($0) }.filter { !$0.isEmpty }
     let new = Set(names.joined())
     try folder.requireSpace(forCopies: items.filter(copies).map(\.content.size))
     if !new.isEmpty { try folder.list(new) }
@@ -112,24 +116,35 @@ final class GalleryPictures: Sendable {
     originals == .copy && !folder.has(GalleryFile.copy(of: item))
   }
 
-  private func wantsView(_ item: GalleryItem) -> Bool {
-    originals == .none || !BrowserFormats.show(fileNamed: item.fileName)
+  /// Returns true if a click opens a drawn picture, provided that the photo can be drawn; nil if that depends on a
+  /// photo that is not copied yet.
+  ///
+  /// - Parameter file: the copy of the photo; nil for that of an earlier run, if the folder has it.
+  private func wantsView(_ item: GalleryItem, copy file: FilePath? = nil) throws -> Bool? {
+    if originals == .none || !BrowserFormats.show(fileNamed: item.fileName) { return true }
+    if let format = formats[item.content] { return !BrowserFormats.show(format) }
+    if folder.has(GalleryFile.view(of: item)) { return true }
+    let copy = GalleryFile.copy(of: item)
+    return try (file ?? (folder.has(copy) ? FilePath(copy) : nil)).map {
+      try !BrowserFormats.show(folder.format(of: $0))
+    }
   }
 
   /// Returns true if neither the folder nor the cache has a needed picture. A recorded fault does not count: other
   /// decoders may be installed now.
-  private func mustDraw(_ item: GalleryItem) -> Bool {
+  private func mustDraw(_ item: GalleryItem) throws -> Bool {
     let isCached = if case .drawn = states[item.content] { true } else { false }
-    return !isCached && !folder.has(GalleryFile.thumbnail(of: item))
-      || wantsView(item) && !folder.has(GalleryFile.view(of: item))
+    if !isCached, !folder.has(GalleryFile.thumbnail(of: item)) { return true }
+    return try wantsView(item) == true && !folder.has(GalleryFile.view(of: item))
   }
 
   /// Returns the files that may be written for a photo.
-  private func mayNeed(_ item: GalleryItem) -> [String] {
+  private func mayNeed(_ item: GalleryItem) throws -> [String] {
     let (thumbnail, copy) = (GalleryFile.thumbnail(of: item), GalleryFile.copy(of: item))
     var files: [String] = []
     if !folder.has(thumbnail) { files.append(thumbnail) }
-    if wantsView(item), !folder.has(GalleryFile.view(of: item)) { files.append(GalleryFile.view(of: item)) }
+    let view = GalleryFile.view(of: item)
+    if !folder.has(view), try wantsView(item) != false { files.append(view) }
     if !folder.has(copy), originals == .copy || !files.isEmpty { files.append(copy) }
     return files
   }
@@ -154,10 +169,11 @@ final class GalleryPictures: Sendable {
     let item = photos.items[index]
     var files = Files()
     files.thumbnail = try writtenThumbnail(of: item)
-    files.view = wantsView(item) && folder.has(GalleryFile.view(of: item))
+    let wanted = try wantsView(item)
+    files.view = wanted == true && folder.has(GalleryFile.view(of: item))
     let hasCopy = folder.has(GalleryFile.copy(of: item))
     var fault = files.thumbnail == nil ? try knownFault(of: item) : nil
-    let draws = fault == nil && (files.thumbnail == nil || wantsView(item) && !files.view)
+    let draws = fault == nil && (files.thumbnail == nil || wanted != false && !files.view)
     // a click opens the copy of a photo that cannot be drawn
     func needsCopy() -> Bool { originals == .copy || fault != nil && !files.view }
     guard draws || needsCopy() && !hasCopy else {
@@ -240,7 +256,7 @@ final class GalleryPictures: Sendable {
         return fault
       }
     }
-    guard wantsView(item), !files.view else { return nil }
+    guard !files.view, try wantsView(item, copy: hidden) == true else { return nil }
     switch try drawer.draw(.view, photo, isCancelled: { counter.isCancelled }) {
     case .success(let picture):
       try folder.write(picture.jpeg, to: GalleryFile.view(of: item))

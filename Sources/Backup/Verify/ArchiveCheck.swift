@@ -211,7 +211,7 @@ private final class EntryCheck: Sendable {
       let isDerived = photo == nil && entry.isDerived
       check.faults.add(isDerived ? nil : fault.map { Finding(item, $0) }, at: index)
       check.derivedFaults.add(
-        isDerived ? fault.map { Finding(item, "\($0); it was made from the photos, which are intact") } : nil,
+        isDerived ? fault.map { Finding(item, "\($0); an import does not use it") } : nil,
         at: index)
       guard let photo else { return }
       check.counter.advance(items: 1, bytes: entry.size - counted, current: photo.record.name)

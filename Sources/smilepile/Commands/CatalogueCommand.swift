@@ -13,7 +13,8 @@ struct CatalogueCommand: AsyncParsableCommand {
     abstract: "Write a PDF with thumbnails of all photos, by category.",
     discussion: """
       Has a title page with the categories, an outline, and the name and date of each photo. Draws thumbnails that the \
-      cache lacks. No file is overwritten. The exit code is 3 if a photo should have a picture and has none.
+      cache lacks. No file is overwritten. The exit code is 3 if a photo is missing or found \
+      corrupt, or should have a picture and has none.
 
       Needs cairo and Pango (apt install libpangocairo-1.0-0), and fonts for the scripts of the names.
 

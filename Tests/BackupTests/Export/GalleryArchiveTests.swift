@@ -37,7 +37,7 @@ struct GalleryArchiveTests {
       let jpeg =
         [0xFF, 0xD8, 0xFF] + (3..<5000).map { UInt8(truncatingIfNeeded: $0 &* Int(photo.id) &+ $0 >> 3) }
       cache.store(
-        .picture(Picture(width: 300, height: 225, jpeg: jpeg)),
+        .picture(Picture(width: 300, height: 225, jpeg: jpeg, format: .jpeg)),
         for: FileContent(md5: md5, size: photo.fileSize))
     }
     cache.flush()
@@ -87,6 +87,15 @@ struct GalleryArchiveTests {
 
   private func bytes(_ backup: WrittenBackup) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: backup.path.string)))
+  }
+
+  @Test("Gallery: pictures do not include photos that are added after they were drawn")
+  func addedWhileDrawing() throws {
+    let opened = try Library(path: library.path)
+    let pictures = try ExportPictures(of: opened, ExportOptions(), ProgressCounter())
+    #expect(pictures.include(try opened.contents().photos))
+    try library.change(adding: [SampleLibrary.Member(id: 90, fileName: "new.jpg", bytes: [1, 2, 3])])
+    #expect(!pictures.include(try opened.contents().photos))
   }
 
   @Test("Gallery: a dry run counts the pictures and pages, and plans the parts of the export")

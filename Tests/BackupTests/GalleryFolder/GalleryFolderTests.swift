@@ -38,7 +38,7 @@ import Testing
     let opened = try Library(path: library.path)
     let cache = try PictureCache(of: opened)
     for content in try opened.contents().photos.compactMap(\.content) {
-      cache.store(.picture(Picture(width: 300, height: 200, jpeg: thumbnail)), for: content)
+      cache.store(.picture(Picture(width: 300, height: 200, jpeg: thumbnail, format: .jpeg)), for: content)
     }
     cache.flush()
   }
@@ -340,6 +340,36 @@ import Testing
     #expect(summary.photos == 2)
     #expect(summary.errors.map(\.remedy) == [.repairLibrary])
     #expect(try names(in: "photos").count == 2)
+  }
+
+  @Test("Gallery: a missing photo is reported in each run, and an existing gallery keeps its files")
+  func missingPhoto() async throws {
+    try await write()
+    let photo = try Library(path: library.path).contents().photos[0]
+    try FileManager.default.removeItem(
+      atPath: library.path.appending(FilePath(photo.path).components).string)
+    for _ in 1...2 {
+      let summary = try await write()
+      #expect(summary.photos == 3)
+      #expect(summary.errors.map(\.remedy) == [.repairLibrary])
+      #expect(try names(in: "photos").count == 3)
+    }
+    let new = try await write(to: "New")
+    #expect(new.photos == 2)
+    #expect(new.errors.map(\.remedy) == [.repairLibrary])
+    #expect(new.filesRemoved == 0)
+  }
+
+  @Test("Gallery: the gallery of an archive has the date of the archive")
+  func dateOfArchive() async throws {
+    let archive = try #require(
+      try await library.exporting(to: scratch.path("a.zip")) { $0.date = Date(timeIntervalSince1970: 1_600_000_000) }
+        .archive)
+    var options = GalleryFolderOptions()
+    options.originals = .copy
+    _ = try await Work.gallery(ofArchive: archive, to: scratch.path("Gallery"), options: options).summary
+    let page = String(decoding: try #require(try files()["index.html"]), as: UTF8.self)
+    #expect(page.contains(", as of 2020-09-13."))
   }
 
   @Test("Gallery: a JSON backup is refused")
