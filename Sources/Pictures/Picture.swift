@@ -43,6 +43,7 @@ package struct PictureSize: Sendable, Equatable {
 extension Picture {
   /// The picture without its bytes.
   var withoutThumbnail: Picture {
-    Picture(width: width, height: height, jpeg: [], format: format, fingerprint: fingerprint, captured: captured)
+    Picture(
+      width: width, height: height, jpeg: [], format: format, fingerprint: fingerprint, captured: captured)
   }
 }

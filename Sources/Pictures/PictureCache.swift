@@ -194,7 +194,9 @@ package final class PictureCache: Sendable {
   /// thumbnail.
   package func formats() -> [FileContent: ImageHeader.Format?] {
     accessBoth { database in
-      try Self.rows(PictureRow.columns, in: database) { row, _ in row.size.map { _ in (row.content, row.format) } }
+      try Self.rows(PictureRow.columns, in: database) { row, _ in
+        row.size.map { _ in (row.content, row.format) }
+      }
     }
   }
 

@@ -147,11 +147,14 @@ import Testing
   @Test("Catalogue: the name of a category may have any characters, also those that Unicode assigns to none")
   func anyCharacters() throws {
     var numbers = SeededNumbers(seed: 29)
-    let noncharacters = (0...0x10FFFF).compactMap(Unicode.Scalar.init).filter(\.properties.isNoncharacterCodePoint)
+    let noncharacters = (0...0x10FFFF).compactMap(Unicode.Scalar.init).filter(
+      \.properties.isNoncharacterCodePoint)
     try #require(noncharacters.count == 66)
     var names = [String(String.UnicodeScalarView(noncharacters))]
     for _ in 0..<20 {
-      let scalars = (0..<40).compactMap { _ in Unicode.Scalar(UInt32.random(in: 1...0x10FFFF, using: &numbers)) }
+      let scalars = (0..<40).compactMap { _ in
+        Unicode.Scalar(UInt32.random(in: 1...0x10FFFF, using: &numbers))
+      }
       names.append(String(String.UnicodeScalarView(scalars)))
     }
     for name in names {

@@ -21,7 +21,8 @@ extension Scene {
     let library = try Library(path: library)
     let cache = try PictureCache(of: library)
     for content in try library.contents().photos.compactMap(\.content) {
-      cache.store(.picture(Picture(width: 300, height: 200, jpeg: Self.thumbnail, format: .jpeg)), for: content)
+      cache.store(
+        .picture(Picture(width: 300, height: 200, jpeg: Self.thumbnail, format: .jpeg)), for: content)
     }
     cache.flush()
   }

@@ -20,7 +20,8 @@ struct CacheTests {
     library = try Library(path: sample.path)
   }
 
-  private static let picture = Pictures.Picture(width: 3, height: 2, jpeg: [0xFF, 0xD8, 0xFF, 0xE0, 7], format: .webp)
+  private static let picture = Pictures.Picture(
+    width: 3, height: 2, jpeg: [0xFF, 0xD8, 0xFF, 0xE0, 7], format: .webp)
 
   private func content(_ number: Int) -> FileContent {
     FileContent(md5: MD5Digest(of: Array("\(number)".utf8)), size: number)

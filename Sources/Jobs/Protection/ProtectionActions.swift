@@ -45,7 +45,8 @@ enum ProtectionActions {
     }
     return Finding(
       copy.archive,
-      message: "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
+      message:
+        "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
         + "\(copy.archive) or corrupt in it", remedy: .repairLibrary)
   }
 
@@ -156,7 +157,8 @@ enum ProtectionActions {
       actions.append(
         Finding(
           job.library,
-          message: "\(ProtectionVerdict.count(damaged, "photo of the library is", "photos of the library are")) "
+          message:
+            "\(ProtectionVerdict.count(damaged, "photo of the library is", "photos of the library are")) "
             + "corrupt or missing",
           remedy: .repairLibrary))
     }

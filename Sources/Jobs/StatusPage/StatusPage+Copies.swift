@@ -63,7 +63,8 @@ extension CountedCopy {
     case nil:
       switch photosAdded {
       case 0?: "complete"
-      case let added?: "complete, except \(ProtectionVerdict.count(added, "photo that was", "photos that were")) added since"
+      case let added?:
+        "complete, except \(ProtectionVerdict.count(added, "photo that was", "photos that were")) added since"
       case nil: "complete when it was made"
       }
     }

@@ -363,8 +363,10 @@ import Testing
   @Test("Gallery: the gallery of an archive has the date of the archive")
   func dateOfArchive() async throws {
     let archive = try #require(
-      try await library.exporting(to: scratch.path("a.zip")) { $0.date = Date(timeIntervalSince1970: 1_600_000_000) }
-        .archive)
+      try await library.exporting(to: scratch.path("a.zip")) {
+        $0.date = Date(timeIntervalSince1970: 1_600_000_000)
+      }
+      .archive)
     var options = GalleryFolderOptions()
     options.originals = .copy
     _ = try await Work.gallery(ofArchive: archive, to: scratch.path("Gallery"), options: options).summary
