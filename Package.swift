@@ -57,7 +57,7 @@ let package = Package(
     .target(
       name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
     .target(name: "HTML", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
-    .target(name: "Gallery", dependencies: ["FileSystem", "HTML", "Operations"]),
+    .target(name: "Gallery", dependencies: ["FileSystem", "HTML", "ImageHeader", "Operations"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(
