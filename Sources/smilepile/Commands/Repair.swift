@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileSystem
 import Foundation
+import Jobs
 import PhotoLibrary
 import SystemPackage
 
@@ -12,8 +13,8 @@ struct Repair: AsyncParsableCommand {
       Writes a new archive NAME.repaired.zip with the intact photos of the damaged archive, and with photos of --from \
       for the others. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
 
-      With -l, replaces corrupt and missing photos of the library with photos of the archives. The library's folder \
-      .rotten keeps the corrupt files.
+      With -l, replaces corrupt and missing photos of the library with photos of the archives; without archives, of \
+      the newest copies of its jobs. The library's folder .rotten keeps the corrupt files.
 
       The exit code is 3 if photos are still missing or corrupt.
 
@@ -25,7 +26,7 @@ struct Repair: AsyncParsableCommand {
   @Argument(
     help: "The damaged archive; with -l, intact or damaged archives to take photos from.",
     completion: .file(), transform: PathArgument.parse)
-  var archives: [String]
+  var archives: [String] = []
 
   @Option(
     name: [.short, .customLong("library")],
@@ -67,6 +68,7 @@ struct Repair: AsyncParsableCommand {
           "--from and --output do not work with -l; give the archives as arguments")
       }
     } else {
+      if archives.isEmpty { throw ValidationError("give the damaged archive") }
       if archives.count > 1 {
         throw ValidationError("give one damaged archive; use --from for the others")
       }
@@ -77,8 +79,11 @@ struct Repair: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(outputOptions)
     if let library {
+      let library = FilePath(library)
       let repair = LibraryRepair(
-        library: FilePath(library), archives: archives.map { FilePath($0) }, isDryRun: dryRun,
+        library: library,
+        archives: archives.isEmpty ? try Self.archives(ofJobsOf: library) : archives.map { FilePath($0) },
+        isDryRun: dryRun,
         lockWait: .seconds(lockWait ?? 0), password: password, limits: limits.limits)
       return try await repair.run(reporter)
     }
@@ -95,5 +100,16 @@ struct Repair: AsyncParsableCommand {
       lockWait: lockWait.map { .seconds($0) } ?? Library.readersWait, password: password,
       limits: limits.limits)
     try await repair.run(reporter)
+  }
+
+  /// Returns the archives of the copies that the jobs of a library made and that look restorable, the newest copy first.
+  private static func archives(ofJobsOf library: FilePath) throws -> [FilePath] {
+    let protection = try LibraryProtection(of: Library(path: library), .ofThisUser)
+    let copies = protection.copies.filter { $0.problem == nil }.sorted { $0.copy.madeAt > $1.copy.madeAt }
+    guard !copies.isEmpty else {
+      throw ValidationError(
+        "no job has a copy of the library \(library); give the archives that have its photos")
+    }
+    return copies.flatMap(\.copy.archives).map { FilePath($0) }
   }
 }
