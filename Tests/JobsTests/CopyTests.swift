@@ -102,7 +102,7 @@ struct CopyTests {
     #expect(copy.isOutOfReach == true)
     var job = JobStatus(job: "family")
     job.copies = [copy]
-    #expect(CountedCopy.all(of: [job]) { _ in 0 }.map(\.problem) == [.notFound])
+    #expect(CountedCopy.all(of: [job], in: night.library.path) { _ in 0 }.map(\.problem) == [.notFound])
   }
 
   @Test("Status: a restore test of an older version credits no destination that was added later")

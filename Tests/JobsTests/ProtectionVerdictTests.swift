@@ -43,14 +43,16 @@ struct ProtectionVerdictTests {
 
   private func verdict(
     photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
-    run: JobStatus.RunRecord? = nil, now: Date = now
+    run: JobStatus.RunRecord? = nil, success: JobStatus.RunRecord? = nil, testFailure: String? = nil,
+    now: Date = now
   ) -> ProtectionVerdict {
     var job = JobStatus(job: "family")
     job.copies = copies.map(\.copy)
     job.restoreTests = copies.compactMap(\.test)
     var record = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 0))
     record.outcome = .done
-    (job.run, job.lastSuccess) = (run ?? record, record)
+    (job.run, job.lastSuccess) = (run ?? record, success ?? record)
+    job.restoreTestFailure = testFailure
     return ProtectionVerdict(
       of: LibraryProtection(
         path: "/Family", totals: (photos, 3, photos * 1000), lastExport: nil, photosAdded: nil,
@@ -74,7 +76,8 @@ struct ProtectionVerdictTests {
     let verdict = verdict([copy(daysAgo: 1, added: 5), copy(daysAgo: 9, added: 70)])
     #expect(
       verdict.sentence
-        == "12,340 of 12,345 photos are safe in the newest copy, from yesterday; 5 were added since.")
+        == "12,340 of 12,345 photos are safe in the newest complete copy, from yesterday; 5 were added since."
+    )
     #expect(verdict.level == .attention)
   }
 
@@ -98,6 +101,8 @@ struct ProtectionVerdictTests {
           ? "No job has a complete copy of the 12,345 photos."
           : "No complete copy of the 12,345 photos is known to be intact and reachable."))
     #expect(verdict.actions.first?.message.contains("/disk") == true)
+    // a suspect copy stays so until another backup is made
+    #expect(problem != .suspect || verdict.actions.first?.remedy == .runBackup(job: "family"))
   }
 
   @Test("Verdict: an unreachable disk needs attention although other copies are complete")
@@ -186,7 +191,7 @@ struct ProtectionVerdictTests {
   func outdated() {
     let verdict = verdict(photos: 12, [copy(added: 12)])
     #expect(verdict.level == .danger)
-    #expect(verdict.sentence == "All 12 photos were added since the newest copy, from today.")
+    #expect(verdict.sentence == "All 12 photos were added since the newest complete copy, from today.")
   }
 
   @Test("Verdict: restore tests count for each destination")
@@ -253,6 +258,48 @@ struct ProtectionVerdictTests {
     }
   }
 
+  @Test("Verdict: a run that made no complete copy is not repeated before its reason is mended")
+  func incompleteRun() {
+    var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 0))
+    (run.outcome, run.message) = (.incomplete, "photo 4 is missing in the library")
+    run.missing = ["photo 4 is missing in the library"]
+    let verdict = verdict([copy(daysAgo: 1, added: 1)], run: run)
+    #expect(verdict.actions.map(\.remedy) == [.repairLibrary])
+    #expect(verdict.sentence.contains("safe in the newest complete copy, from yesterday; 1 was"))
+  }
+
+  @Test(
+    "Verdict: a backup is late three days after its schedule, or after a day",
+    arguments: [(nil, 5), (31, 35)])
+  func late(interval: Int?, due: Int) {
+    var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 0))
+    run.outcome = .done
+    run.nextRunAt = interval.map { Self.time(daysAgo: -$0) }
+    for (days, isLate) in [(due - 2, false), (due, true)] {
+      let now = Self.now.addingTimeInterval(Double(days) * 86_400)
+      let verdict = verdict([copy()], run: run, success: run, now: now)
+      #expect(verdict.actions.contains { $0.remedy == .runBackup(job: "family") } == isLate, "\(days) days")
+    }
+  }
+
+  @Test("Verdict: a restore test that ended without a result needs attention")
+  func failedTest() {
+    let verdict = verdict([copy()], testFailure: "wrong password")
+    #expect(verdict.level == .attention)
+    #expect(
+      verdict.actions.map(\.message) == ["the last restore test of job “family” failed: wrong password"])
+  }
+
+  @Test("Verdict: a library in the place of another one is backed up by the same job")
+  func formerJob() {
+    let verdict = ProtectionVerdict(
+      of: LibraryProtection(
+        path: "/Family", totals: (5, 1, 5), lastExport: nil, photosAdded: nil, jobs: [],
+        formerJobs: [JobStatus(job: "family")], copies: [], testedAt: nil, ledgerProblem: nil),
+      now: Self.now, calendar: Self.calendar)
+    #expect(verdict.actions.map(\.remedy) == [.runBackup(job: "family")])
+  }
+
   @Test("Verdict: an unknown ledger and an empty library need an action")
   func actionsOfUnknown() {
     #expect(verdict([], ledgerProblem: "it is corrupt").actions.count == 1)
@@ -285,7 +332,7 @@ struct ProtectionVerdictTests {
     if let match = sentence.firstMatch(of: #/added since the newest (.*)copy(.*), from (.*)\.$/#) {
       let isOther = match.2.hasPrefix(" on another device")
       let copies = isOther ? elsewhere : good
-      let isQualified = match.1.hasPrefix("complete")
+      let isQualified = match.2.hasSuffix("that has no known problem")
       let all = isOther ? facts.copies.filter { $0.place == .anotherDevice } : facts.copies
       let newest = (isQualified ? copies : all).map(\.copy.madeAt).max() ?? 0
       if days.ago(newest) != match.3 { return "newest" }

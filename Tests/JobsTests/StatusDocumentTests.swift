@@ -21,7 +21,7 @@ import Testing
   private var completeStatus: JobStatus {
     var run = JobStatus.RunRecord(startedAt: 1)
     (run.outcome, run.finishedAt, run.exitCode, run.message) = (.incomplete, 2, 3, "absent")
-    run.hook = "finally"
+    (run.hook, run.nextRunAt) = ("finally", 5)
     var destination = JobStatus.DestinationRecord(path: "/one")
     destination.failure = "it is not there"
     destination.freeBytes = 1 << 30
@@ -29,7 +29,7 @@ import Testing
     run.inbox = JobStatus.InboxRecord()
     var status = JobStatus(job: "family")
     (status.run, status.lastSuccess, status.lastPassedTestAt) = (run, run, 4)
-    status.libraryID = "1"
+    (status.libraryID, status.restoreTestFailure) = ("1", "wrong password")
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, sequence: 1, verifiedAt: 2,

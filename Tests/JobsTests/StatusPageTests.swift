@@ -43,8 +43,46 @@ struct StatusPageTests {
     #expect(second.contains("passed, 12 photos restored"))
   }
 
+  @Test("Status page: a library that cannot be opened replaces the page that called its photos safe")
+  func unreadableLibrary() async throws {
+    let night = try Night("report-file: status.html")
+    _ = try await night.backup()
+    try FileManager.default.moveItem(
+      atPath: night.library.path.string, toPath: night.folder("moved away").string)
+    _ = try? await night.backup()
+    let page = try String(contentsOfFile: night.folder("status.html").string, encoding: .utf8)
+    #expect(page.contains("The library cannot be opened"))
+    #expect(page.contains("class=\"verdict danger\""))
+  }
+
+  @Test("Status page: a killed run needs attention, and its day counts as failed")
+  func killedRun() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let record = JobStatus.RunRecord(startedAt: now.milliseconds)
+    var run = LedgerRun(record, of: "family", library: night.library.path)
+    // the lock of the run ends with this ledger, as with the process
+    StateFolder(path: night.context.state.path).ledger.insert(&run)
+    let page = try text(night)
+    #expect(page.contains("the last run of job “family” was stopped"))
+    #expect(page.contains("the run was stopped"))
+  }
+
+  @Test("Status page: a copy is on the device of a library that was moved to the copy's disk")
+  func movedLibrary() throws {
+    var copy = JobStatus.Copy(
+      path: "/proc", archive: "/proc/self/maps", madeAt: 0, isOnSameDevice: false, files: [])
+    copy.locate(from: "/proc/self")
+    #expect(copy.isOnSameDevice)
+    copy.locate(from: "/")
+    #expect(!copy.isOnSameDevice)
+    copy.archive = "/proc/none"
+    copy.locate(from: "/proc/self")
+    #expect(!copy.isOnSameDevice)
+  }
+
   @Test("Status page: a file of another program is not replaced, and the run is incomplete")
-  func foreignFile() async throws {
+  func thirdPartyFile() async throws {
     let night = try Night("report-file: status.html")
     try Data("<!DOCTYPE html>\n<html>my page".utf8).write(
       to: URL(fileURLWithPath: night.folder("status.html").string))
@@ -116,6 +154,8 @@ struct StatusPageTests {
     }
     #expect(BackupHistory.daysUntilFull(points, now: now) == expected)
     #expect(BackupHistory.daysUntilFull(Array(points.suffix(5)), now: now) == nil)
+    let later = now.addingTimeInterval(10 * 86_400)
+    #expect(BackupHistory.daysUntilFull(points, now: later) == expected.map { $0 - 10 })
   }
 
   @Test("Status page: text has a contrast of at least 4.5 in both appearances, and lines of 3")

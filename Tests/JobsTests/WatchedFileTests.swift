@@ -18,7 +18,7 @@ struct WatchedFileTests {
     String(decoding: try Data(contentsOf: URL(fileURLWithPath: try #require(file).string)), as: UTF8.self)
   }
 
-  @Test("Status and metrics files: a file that no job wrote is not replaced")
+  @Test("Status and metrics files: a file of another program is not replaced")
   func unknownFile() async throws {
     let night = try Night()
     #expect(try await night.backup().outcome == .done)
@@ -28,7 +28,7 @@ struct WatchedFileTests {
       let run = try await night.backup()
       #expect(run.outcome == .incomplete)
       #expect(run.exitCode == 3)
-      #expect(run.message?.contains("is a file that no job wrote, and was not changed") == true)
+      #expect(run.message?.contains("is not a file that smilepile wrote, and was not changed") == true)
       #expect(try text(of: file) == text)
       // its own file of an earlier run, and an empty file, are replaced
       try write(own, to: file)
@@ -83,7 +83,7 @@ struct WatchedFileTests {
     }
     // these paths do not keep a job from running
     for (file, fault) in [
-      ("thesis.txt", "is a file that no job wrote"), ("one", "is a folder or a device"),
+      ("thesis.txt", "is not a file that smilepile wrote"), ("one", "is a folder or a device"),
     ] {
       let warnings = try read(file).warnings
       #expect(warnings.map(\.line) == [5])

@@ -76,13 +76,17 @@ package struct CountedCopy: Sendable {
 extension CountedCopy {
   /// Describes the copies of jobs. Blocks; reads no archive.
   ///
-  /// - Parameter photosAdded: returns the number of photos that were added after a copy was made.
+  /// - Parameters:
+  ///   - library: the library's folder.
+  ///   - photosAdded: returns the number of photos that were added after a copy was made.
   static func all(
-    of jobs: [JobStatus], photosAdded: (JobStatus.Copy) throws -> Int?
+    of jobs: [JobStatus], in library: FilePath, photosAdded: (JobStatus.Copy) throws -> Int?
   ) rethrows -> [CountedCopy] {
     var seen: Set<FileStatus.Identity> = []
     return try jobs.flatMap { job in
       try job.copies.map { copy in
+        var copy = copy
+        copy.locate(from: library)
         let paths = copy.archives.map { FilePath($0) }
         let problem = problem(of: copy)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }

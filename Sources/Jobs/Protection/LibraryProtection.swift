@@ -14,7 +14,7 @@ package struct LibraryProtection: Sendable {
   package let lastExport: ExportRecord?
   /// The number of photos that were added after the last archive; nil if it is unknown.
   package let photosAdded: Int?
-  /// The jobs that back up the library.
+  /// The jobs that back up the library, without those that were renamed.
   package let jobs: [JobStatus]
   /// The jobs that last backed up another library in the same folder.
   package let formerJobs: [JobStatus]
@@ -22,6 +22,8 @@ package struct LibraryProtection: Sendable {
   package let copies: [CountedCopy]
   /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
   package let testedAt: Int64?
+  /// Why the library cannot be opened, so that its photos are unknown; nil if it can.
+  package var libraryProblem: String?
   /// Why the ledger cannot be read, so that the copies are unknown; nil if it can.
   package let ledgerProblem: String?
 
@@ -41,9 +43,10 @@ extension LibraryProtection {
     let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
     let isOwn = { (job: JobStatus) in job.isOf(library: library.path, id: id) }
     // before a job's first backup only the folder identifies the library
-    jobs = known.filter { isOwn($0) && ($0.libraryID != nil || isHere($0)) }
+    let own = known.filter { isOwn($0) && ($0.libraryID != nil || isHere($0)) }
+    jobs = own.filter { job in !own.contains { $0.replaces(job) } }.map { $0.withEnd(in: state.ledger) }
     formerJobs = known.filter { !isOwn($0) && isHere($0) }
-    copies = try CountedCopy.all(of: jobs) { copy in
+    copies = try CountedCopy.all(of: jobs, in: library.path) { copy in
       try library.photosAdded(sinceExport: copy.sequence, archive: copy.archive)
     }
     // a selection does not restore the library
@@ -51,5 +54,41 @@ extension LibraryProtection {
     let tests = copies.filter { $0.copy.isSelection != true }.compactMap { $0.test?.lastPassedAt }
     testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
     ledgerProblem = state.ledger.problem.map { "\($0)" }
+  }
+}
+
+extension LibraryProtection {
+  /// Describes what is known of a library that cannot be opened: the copies of a job. Blocks; reads no archive.
+  ///
+  /// - Parameter problem: why it cannot be opened.
+  init(ofUnreadable path: FilePath, _ problem: String, backedUpBy job: JobStatus, _ state: StateFolder) {
+    let job = job.withEnd(in: state.ledger)
+    self.init(
+      path: path, totals: (0, 0, 0), lastExport: nil, photosAdded: nil, jobs: [job], formerJobs: [],
+      copies: CountedCopy.all(of: [job], in: path) { _ in nil }, testedAt: job.lastPassedTestAt,
+      libraryProblem: problem, ledgerProblem: state.ledger.problem.map { "\($0)" })
+  }
+}
+
+extension JobStatus {
+  /// Returns the status with the last run as interrupted if its process was killed.
+  fileprivate func withEnd(in ledger: Ledger) -> JobStatus {
+    guard run?.outcome == .running, let last = ledger.runs(of: job).first(where: { $0.kind == .backup }),
+      !ledger.isRunning(last)
+    else { return self }
+    var status = self
+    status.run?.outcome = .interrupted
+    return status
+  }
+
+  /// Returns true if this job has taken the place of another: it made as complete copies later in each folder of that job,
+  /// as after a job was renamed.
+  fileprivate func replaces(_ other: JobStatus) -> Bool {
+    job != other.job && !other.copies.isEmpty
+      && other.copies.allSatisfy { old in
+        copies.contains {
+          $0.path == old.path && $0.isSelection == old.isSelection && $0.place >= old.place
+        }
+      } && (run?.startedAt ?? 0) > (other.run?.startedAt ?? 0)
   }
 }

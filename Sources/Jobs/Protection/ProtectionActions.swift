@@ -8,8 +8,8 @@ enum ProtectionActions {
   private static let mostCharacters = 300
   /// After how many days without a passed restore test the next one is due.
   private static let daysBetweenTests = 92
-  /// After how many days without a complete backup the backup is late.
-  private static let daysBetweenBackups = 3
+  /// How many days after its scheduled start a complete backup is late. A job without a schedule runs each day.
+  private static let daysOfDelay = 3
 
   /// Returns what to do, the most important first.
   ///
@@ -21,9 +21,10 @@ enum ProtectionActions {
     }
     actions += protection.copies.compactMap { of($0, days) }
     for job in protection.jobs where job.copies.contains(where: { $0.isSelection != true }) {
-      guard let last = job.lastSuccess.map({ days.since($0.finishedAt ?? $0.startedAt) }),
-        last > daysBetweenBackups
-      else { continue }
+      guard let run = job.lastSuccess, days.since(run.nextRunAt ?? run.startedAt) > daysOfDelay else {
+        continue
+      }
+      let last = days.since(run.startedAt)
       actions.append(
         Finding(
           job.job, message: "job “\(job.job)” was last complete \(last) days ago",
@@ -51,13 +52,18 @@ enum ProtectionActions {
   }
 
   /// Returns what makes the first copy of the whole library.
-  static func firstCopy(of jobs: [JobStatus]) -> Finding {
+  static func firstCopy(of protection: LibraryProtection) -> Finding {
+    let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
       return ofRun(job)
         ?? Finding(job.job, message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
     }
     guard let job = jobs.first?.job else {
-      return Finding("", message: "no job backs up the library", remedy: .installSchedule)
+      if let job = protection.formerJobs.first?.job {
+        return Finding(
+          job, message: "job “\(job)” last backed up another library", remedy: .runBackup(job: job))
+      }
+      return Finding("", message: "no job has backed up the library", remedy: .installSchedule)
     }
     // another run makes another selection
     return Finding(
@@ -67,9 +73,15 @@ enum ProtectionActions {
         + "or add a job without them")
   }
 
-  /// Returns the backup that adds the photos that a copy lacks.
-  static func backUp(after copy: CountedCopy) -> Finding {
-    Finding(
+  /// Returns what brings the photos that a copy lacks into one: a backup, or what the last backup reported if it made no
+  /// complete copy.
+  static func backUp(after copy: CountedCopy, _ jobs: [JobStatus]) -> Finding {
+    if let job = jobs.first(where: { $0.job == copy.job }), let run = job.run,
+      run.startedAt > copy.copy.madeAt, let finding = ofRun(job)
+    {
+      return finding
+    }
+    return Finding(
       copy.copy.archive,
       message: copy.photosAdded.map {
         "\(ProtectionVerdict.count($0, "photo was", "photos were")) added since the copy \(copy.copy.archive)"
@@ -147,11 +159,20 @@ enum ProtectionActions {
   private static func ofRun(_ job: JobStatus) -> Finding? {
     guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return nil }
     let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
-    return Finding(job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)")
+    return Finding(
+      job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)",
+      remedy: run.missing.isEmpty ? nil : .repairLibrary)
   }
 
   private static func of(_ job: JobStatus) -> [Finding] {
     var actions = ofRun(job).map { [$0] } ?? []
+    if let failure = job.restoreTestFailure {
+      actions.append(
+        Finding(
+          job.job,
+          message: "the last restore test of job “\(job.job)” failed: \(failure.prefix(mostCharacters))",
+          remedy: .testRestore(job: job.job)))
+    }
     guard let test = job.lastRestoreTest else { return actions }
     if let damaged = test.damaged {
       actions.append(
@@ -176,7 +197,11 @@ enum ProtectionActions {
     let (archive, place) = (copy.copy.archive, copy.copy.path)
     return switch copy.problem {
     case .suspect?:
-      Finding(archive, message: "the copy \(archive) is suspect", remedy: .verifyArchive(archive))
+      // the next run verifies it once more, and writes another archive if it is corrupt
+      Finding(
+        archive,
+        message: "the copy \(archive) is suspect" + (copy.copy.suspectReason.map { ": \($0)" } ?? ""),
+        remedy: .runBackup(job: copy.job))
     case .unreachable?:
       Finding(
         place,

@@ -13,7 +13,13 @@ struct ProtectionJudgment {
 
   init(of protection: LibraryProtection, _ days: DayCount) {
     let photos = protection.totals.photos
-    if photos == 0 {
+    if let problem = protection.libraryProblem {
+      self = .danger(
+        "The library cannot be opened: \(problem).",
+        Finding(
+          protection.path.string,
+          message: "the library \(protection.path) cannot be opened; restore it or its disk"))
+    } else if photos == 0 {
       self = .attention(
         "The library has no photos yet.",
         Finding("", message: "the library has no photos; add photos or import a backup"))
@@ -90,7 +96,7 @@ private struct Requirements {
         ? "No complete copy of \(name) is known to be intact and reachable."
         : "No job has a complete copy of \(name).",
       ProtectionActions.completing(protection.copies, days)
-        ?? ProtectionActions.firstCopy(of: protection.jobs))
+        ?? ProtectionActions.firstCopy(of: protection))
   }
 
   /// The judgment of a library whose photos were all added since each of its complete copies.
@@ -99,11 +105,11 @@ private struct Requirements {
   {
     let isNewest = copies.newest.map { $0.copy.madeAt <= newest.copy.madeAt } ?? true
     let name =
-      isNewest ? "newest copy\(place)" : "newest complete copy\(place) that has no known problem"
+      "newest complete copy\(place)\(isNewest ? "" : " that has no known problem")"
     return .danger(
       "\(photos == 1 ? "The one photo was" : "All \(number(photos)) photos were") added since the \(name), "
         + "from \(days.ago(newest.copy.madeAt)).",
-      ProtectionActions.backUp(after: newest))
+      ProtectionActions.backUp(after: newest, protection.jobs))
   }
 
   private var unprotected: ProtectionJudgment {
@@ -134,7 +140,7 @@ private struct Requirements {
 
   private var untested: ProtectionJudgment {
     let best = best(of: verified)
-    guard let newest = best.newest else { return safe }
+    guard let newest = best.newest else { return incomplete }
     let passedAt = best.compactMap { $0.test?.lastPassedAt }.max()
     return .attention(
       "\(covered(by: best, "verified copies on another device")), but no restore test has passed at "
@@ -144,10 +150,10 @@ private struct Requirements {
   }
 
   private var behind: ProtectionJudgment {
-    guard let best = best(of: tested).newest else { return safe }
+    guard let best = best(of: tested).newest else { return incomplete }
     let isNewest = protection.copies.allSatisfy { $0.copy.madeAt <= best.copy.madeAt }
-    let name = "\(isNewest ? "the newest copy" : "a verified copy on another device"), from "
-    let action = ProtectionActions.backUp(after: best)
+    let name = "\(isNewest ? "the newest complete copy" : "a verified copy on another device"), from "
+    let action = ProtectionActions.backUp(after: best, protection.jobs)
     guard let added = best.photosAdded else {
       return .attention("It is unknown whether \(name)\(days.ago(best.copy.madeAt)), has all photos.", action)
     }

@@ -26,8 +26,7 @@ extension JobContext {
     }
     if let file = job.reportFile, let library = job.library {
       attempt {
-        let page = try StatusPage(of: Library(path: library), state, now: now())
-        try page.write(to: file, outside: state, message: message)
+        try page(of: library, backedUpBy: status).write(to: file, outside: state, message: message)
       }
     }
     if let file = job.prometheusFile {
@@ -37,5 +36,14 @@ extension JobContext {
       }
     }
     return problems
+  }
+
+  /// Returns the page of a library, or one that says that the library cannot be opened: an earlier page would be wrong.
+  private func page(of library: FilePath, backedUpBy job: JobStatus) -> StatusPage {
+    do {
+      return try StatusPage(of: Library(path: library), state, now: now())
+    } catch {
+      return StatusPage(ofUnreadable: library, "\(error)", backedUpBy: job, state, now: now())
+    }
   }
 }

@@ -40,7 +40,9 @@ struct JobRun {
     self.context = context
     self.counter = counter
     operation = context.ledger.begin("backup \(job.name)", now: context.now)
-    state = RunState(startedAt: context.now().milliseconds)
+    let now = context.now()
+    let next = job.schedule?.nextRun(after: now, in: .current)
+    state = RunState(startedAt: now.milliseconds, nextRunAt: next?.milliseconds)
     entry = LedgerRun(state.record, of: job.usesOtherLibrary ? nil : job.name, library: library)
   }
 

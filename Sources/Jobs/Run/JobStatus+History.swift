@@ -117,6 +117,11 @@ extension JobStatus {
       entry.restoreTest.map { (endPosition: entry.endPosition, record: $0.test) }
     }
     lastRestoreTest = tests.first?.record
+    let newestTest = own.first { $0.kind == .restoreTest && !$0.hasNoEnd && $0.outcome != .interrupted }
+    if let newestTest, newestTest.restoreTest == nil, newestTest.outcome == .failed {
+      let record: OperationRecord? = Self.decoded(newestTest.record)
+      restoreTestFailure = record?.message
+    }
     lastPassedTestAt = tests.first(where: \.record.hasPassed)?.record.at
     if let test = tests.first?.endPosition,
       own.contains(where: { $0.startPosition > test && $0.backup?.isLibraryIntact == true })

@@ -21,6 +21,8 @@ package struct JobStatus: Sendable, Equatable, Codable {
   package var copies: [Copy] = []
   /// The last restore test.
   package var lastRestoreTest: RestoreTestRecord?
+  /// Why the last restore test ended without a result, for example because of a wrong password; nil if it has one.
+  package var restoreTestFailure: String?
   /// When a restore test last passed at every destination.
   package var lastPassedTestAt: Int64?
   /// The last restore test at each destination; destinations that were never tested are left out.
@@ -70,6 +72,8 @@ package struct JobStatus: Sendable, Equatable, Codable {
     package var startedAt: Int64
     /// When the phases of the run ended; hooks may follow.
     package var finishedAt: Int64?
+    /// When the schedule starts the next run; nil for a job without a schedule.
+    package var nextRunAt: Int64?
     /// The exit code of this run.
     package var exitCode: Int32?
     /// The hook that runs at the end. For a killed run, the hook that was running.

@@ -4,6 +4,8 @@ import Foundation
 struct RunState {
   /// When the run began, in milliseconds since 1970.
   let startedAt: Int64
+  /// When the schedule starts the next run, in milliseconds since 1970; nil for a job without a schedule.
+  let nextRunAt: Int64?
   /// When the phases ended, in milliseconds since 1970; nil before.
   var phasesEndedAt: Int64?
   /// The hook at the end of the run that is due or running.
@@ -11,7 +13,7 @@ struct RunState {
   /// The results of the phases, and the issues of the run.
   var backup = PhaseResults()
 
-  init(startedAt: Int64) { self.startedAt = startedAt }
+  init(startedAt: Int64, nextRunAt: Int64?) { (self.startedAt, self.nextRunAt) = (startedAt, nextRunAt) }
 
   /// Adds an issue besides those of the phases.
   mutating func report(_ issue: Issue) { backup.report([issue]) }
@@ -44,6 +46,7 @@ struct RunState {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     run.outcome = outcome
     run.finishedAt = phasesEndedAt
+    run.nextRunAt = nextRunAt
     run.hook = hook?.rawValue
     run.archives = backup.archives
     (run.photos, run.bytes) = backup.selected

@@ -38,7 +38,7 @@ enum WatchedFile {
   }
 
   /// Returns why a file must not or cannot be replaced; nil if the file is missing, is empty, or was written
-  /// by a job. Reads the file; blocks.
+  /// by this program. Reads the file; blocks.
   ///
   /// - Parameter state: the state folder; nil if unknown.
   func fault(replacing path: FilePath, outside state: FilePath?) -> String? {
@@ -54,7 +54,7 @@ enum WatchedFile {
       guard status.kind == .file else { return "is a folder or a device; choose a file" }
       guard status.size > 0 else { return nil }
       if let bytes = try file.contents(atMost: Self.maximumBytes), isOurs(bytes) { return nil }
-      return "is a file that no job wrote, and was not changed; choose another name"
+      return "is not a file that smilepile wrote, and was not changed; choose another name"
     } catch {
       return error.isMissing ? nil : "cannot be read and was not removed: \(error)"
     }

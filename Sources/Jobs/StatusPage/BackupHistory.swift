@@ -62,13 +62,15 @@ struct BackupHistory {
         tests.append(Test(at: test.at, hasPassed: test.hasPassed, photos: test.photos))
       }
       guard run.kind == .backup else { continue }
-      let (age, outcome) = (count.since(run.startedAt), Outcome(run.outcome))
+      let wasKilled = run.outcome == .running && !ledger.isRunning(run)
+      let (age, outcome) = (count.since(run.startedAt), wasKilled ? .failed : Outcome(run.outcome))
       // a clock that was wrong
       guard age >= 0 else { continue }
       var day = byAge[age] ?? Day(age: age, at: run.startedAt, outcome: outcome)
       (day.at, day.outcome) = (run.startedAt, max(day.outcome, outcome))
       if let record = run.backup?.run {
-        if outcome < .unchanged { day.message = record.message ?? day.message }
+        let message = record.message ?? (wasKilled ? "the run was stopped" : day.message)
+        if outcome < .unchanged { day.message = message }
         if outcome > .failed { day.size = (record.photos, record.bytes) }
         for destination in record.destinations {
           guard let free = destination.freeBytes else { continue }
@@ -82,8 +84,8 @@ struct BackupHistory {
 
   /// Estimates when a destination will be full, from its free space on the last 90 days.
   ///
-  /// - Returns: the number of days from now; nil if the free space was known on less than seven days, does not shrink, or
-  ///   lasts for ten years.
+  /// - Returns: the number of days from now; nil if the measurements span less than seven days, or if the free space does
+  ///   not shrink, or lasts for ten years.
   static func daysUntilFull(_ points: [FreeSpace], now: Date) -> Int? {
     let day = 86_400_000.0
     let recent = points.map { (x: Double($0.at - now.milliseconds) / day, y: Double($0.bytes)) }
@@ -96,7 +98,7 @@ struct BackupHistory {
       recent.reduce(0) { $0 + ($1.x - meanX) * ($1.y - meanY) }
       / recent.reduce(0) { $0 + ($1.x - meanX) * ($1.x - meanX) }
     guard slope < 0 else { return nil }
-    let days = last.y / -slope
+    let days = last.y / -slope + last.x
     return days < 3650 ? max(0, Int(days)) : nil
   }
 }

@@ -15,8 +15,8 @@ struct GrowthChart {
   /// Appends the chart.
   func write(_ page: inout HTMLDocument) {
     guard let first = points.first, let last = points.last, let most = points.map(\.y).max() else { return }
-    let stride = max(1, points.count / Self.mostPoints)
-    let shown = points.indices.filter { $0 % stride == 0 || $0 == points.count - 1 }.map { points[$0] }
+    let step = (points.count + Self.mostPoints - 1) / Self.mostPoints
+    let shown = points.indices.filter { $0 % step == 0 || $0 == points.count - 1 }.map { points[$0] }
     let line = shown.map { point in
       let x = Double(Self.width) * (point.x - first.x) / max(last.x - first.x, 1)
       let y = Double(Self.height - 4) * (1 - point.y / max(most, 1)) + 2

@@ -1,7 +1,7 @@
 import HTML
 
 /// The backups of a year as squares: a column for each week, with the newest on the right. Shapes tell the outcomes apart
-/// without color.
+/// without colour.
 struct NightsChart {
   static let days = 371
   private static let step = 12
@@ -13,8 +13,10 @@ struct NightsChart {
 
   /// Appends the chart with its legend.
   func write(_ page: inout HTMLDocument) {
+    // the last column ends with today
+    let shown = 0...Self.days - 7 + weekday
     let counts = BackupHistory.Outcome.allCases.map { outcome in
-      (outcome, count: outcomes.values.count { $0 == outcome })
+      (outcome, count: shown.count { outcomes[$0] == outcome })
     }
     let known = counts.filter { $0.0 != .none && $0.count > 0 }.map { "\($0.count) \($0.0.words)" }
     let (width, height) = (Self.days / 7 * Self.step, 7 * Self.step)
@@ -25,10 +27,8 @@ struct NightsChart {
         "height": "\(height)", "aria-label": "Days of the last year: \(known.joined(separator: ", "))",
       ]
     ) { svg in
-      for age in (0..<Self.days).reversed() {
-        // the last column ends with today
-        let place = Self.days - 1 - age + weekday - 6
-        guard place >= 0 else { continue }
+      for age in shown.reversed() {
+        let place = shown.upperBound - age
         mark(outcomes[age] ?? .none, place / 7 * Self.step, place % 7 * Self.step, &svg)
       }
     }

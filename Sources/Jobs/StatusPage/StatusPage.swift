@@ -39,6 +39,22 @@ package struct StatusPage {
       .map { CategorySize(name: $0.displayName, color: $0.colorHex, photos: counts[$0.id] ?? 0) }
   }
 
+  /// Shows that a library cannot be opened, and what is known of its copies. Blocks; reads no archive.
+  ///
+  /// - Parameters:
+  ///   - problem: why it cannot be opened.
+  ///   - job: the job that backs it up.
+  init(
+    ofUnreadable path: FilePath, _ problem: String, backedUpBy job: JobStatus, _ state: StateFolder, now: Date
+  ) {
+    self.now = now
+    days = DayCount(now: now, .current)
+    protection = LibraryProtection(ofUnreadable: path, problem, backedUpBy: job, state)
+    verdict = ProtectionVerdict(of: protection, now: now)
+    history = BackupHistory(of: protection.jobs, state.ledger, days)
+    categories = []
+  }
+
   /// Returns the page.
   ///
   /// - Parameter message: returns the text of an action with its remedy.
@@ -177,6 +193,9 @@ package struct StatusPage {
 
   // MARK: Categories
 
+  /// The page shows this many categories.
+  private static let mostCategories = 200
+
   private func categoryBars(_ main: inout HTMLDocument) {
     guard let most = categories.map(\.photos).max(), most > 0 else { return }
     main.newline()
@@ -184,7 +203,7 @@ package struct StatusPage {
     main.element("table", ["class": "bars"]) { table in
       header(["Category", "Photos", "Share"], &table)
       table.element("tbody") { body in
-        for category in categories {
+        for category in categories.prefix(Self.mostCategories) {
           body.element("tr") { row in
             row.element("th", ["scope": "row"]) { $0.name(category.name) }
             row.element("td", text: ProtectionVerdict.number(category.photos))
@@ -206,6 +225,11 @@ package struct StatusPage {
           body.newline()
         }
       }
+    }
+    let more = categories.count - Self.mostCategories
+    if more > 0 {
+      main.element(
+        "p", text: "The page leaves out \(ProtectionVerdict.count(more, "category", "categories")).")
     }
   }
 
@@ -232,7 +256,7 @@ extension StatusPage.CategorySize {
 }
 
 extension ProtectionVerdict.Level {
-  /// A sign that does not depend on color.
+  /// A sign that does not depend on colour.
   package var sign: String {
     switch self {
     case .safe: "✔"
