@@ -100,7 +100,8 @@ struct CatalogueRun {
       summary.failed.append(
         Finding(
           path.string,
-          message: "\(path) lacks \(Count(lost, "picture")) that the cache had before; write it again"))
+          message:
+            "\(path) lacks \(Count(lost, "picture")) that the cache had before; write the catalogue again"))
     }
     return summary
   }

@@ -41,7 +41,7 @@ package struct DuplicateRemoval: Sendable {
       case .isSeries(let number):
         "group \(number) is a series, whose photos are different shots; remove photos of a series by their IDs"
       case .notInGroups(let id):
-        "photo \(id), which is to be kept, is in none of the groups; nothing was removed"
+        "no chosen group has photo \(id), the one to keep; nothing was removed"
       }
     }
   }

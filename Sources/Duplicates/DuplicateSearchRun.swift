@@ -14,23 +14,23 @@ struct DuplicateSearchRun {
 
   func run() throws -> DuplicateSummary {
     let library = try Library(path: path)
-    let contents = try library.contents()
-    let categories = Set(try contents.categories.named(request.categories).map(\.id))
+    let categories = Set(try library.contents().categories.named(request.categories).map(\.id))
+    let isSelected = { @Sendable (photo: Photo) in categories.isEmpty || categories.contains(photo.categoryId)
+    }
     let (threshold, note) = try threshold(library)
     counter.begin(0...Self.shareOfDrawing)
     var run = CacheFillRun(path: path, counter: counter)
     (run.need, run.keepsTemporarily, run.lockWait) = (.fingerprints, true, request.lockWait)
-    run.selects = { categories.isEmpty || categories.contains($0.categoryId) }
+    run.selects = isSelected
     let filled = try run.run()
-    let (fill, cache) = (filled.summary, filled.cache)
+    let (fill, cache, contents) = (filled.summary, filled.cache, filled.contents)
     let comparison = PhotoComparison(cache.fingerprints(), threshold, dismissals: try library.dismissals())
-    let photos = contents.photos.filter { categories.isEmpty || categories.contains($0.categoryId) }
 
     var summary = DuplicateSummary(comparison: comparison, contents: contents, cache: cache)
     (summary.cached, summary.drawn) = (fill.cached, fill.drawn)
     (summary.undrawable, summary.failed) = (fill.undrawable, fill.failed)
     summary.notes = fill.notes + [note].compactMap(\.self)
-    let ranked = Self.ranked(photos, comparison)
+    let ranked = Self.ranked(contents.photos.filter(isSelected), comparison)
     summary.compared = ranked.count
     counter.begin(Self.shareOfDrawing...1)
     counter.setTotals(items: ranked.count, bytes: 0)

@@ -10,7 +10,7 @@ package struct Picture: Sendable, Equatable {
   package var jpeg: [UInt8]
   /// The fingerprint that finds similar pictures; nil if the picture is flat.
   package var fingerprint: Fingerprint?
-  /// The format of the photo; nil for one whose header this program does not know, such as TIFF.
+  /// The format of the photo; nil if `ImageHeader` does not know it, as for TIFF.
   package var format: ImageHeader.Format?
   /// When the photo was taken, according to its header; nil if the header has no time. See `CaptureTime`.
   package var captured: CaptureTime?

@@ -30,7 +30,7 @@ extension PictureCache {
     }
   }
 
-  /// Passes the intact rows to `read`, and returns its results but nil.
+  /// Passes each intact row to `read`, and returns the results that are not nil.
   static func rows<Value>(
     _ columns: String, in database: Database, _ read: (PictureRow, RowReader) throws -> Value?
   ) throws -> [Value] {

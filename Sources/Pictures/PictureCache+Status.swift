@@ -71,8 +71,14 @@ extension PictureCache {
     package let state: State
     /// The size of the picture; nil if the cache has none.
     package let size: PictureSize?
-    /// The format of the photo; nil if the cache has no picture, or for another format than those of `ImageHeader`.
+    /// The format of the photo; nil if the cache has no picture, or if `ImageHeader` does not know the format.
     package let format: ImageHeader.Format?
+  }
+
+  static func outlines(in database: Database) throws -> [(FileContent, Outline)] {
+    try rows(PictureRow.columns, in: database) { row, _ in
+      (row.content, Outline(state: row.state, size: row.size, format: row.format))
+    }
   }
 
   /// Reads what the cache of a library knows about all contents, without changing the cache: nothing if it is missing
@@ -80,11 +86,7 @@ extension PictureCache {
   ///
   /// - Throws: `FileError`; `LibraryError`; `OwnershipError`.
   package static func outlines(of kind: CachedPicture, in library: Library) throws -> [FileContent: Outline] {
-    try readable(kind, in: library) { database in
-      try rows(PictureRow.columns, in: database) { row, _ in
-        (row.content, Outline(state: row.state, size: row.size, format: row.format))
-      }
-    }
+    try readable(kind, in: library) { try outlines(in: $0) }
   }
 
   private static func readable<Value>(
@@ -127,13 +129,17 @@ extension PictureCache {
   /// Removes the cache of a library, but no untracked file in its folder. Blocks.
   ///
   /// - Parameter lockWait: how long to wait for the processes that use the cache.
+  /// - Returns: what the cache had.
   /// - Throws: `FileLock.Busy` if another process uses the cache; `FileError`; `OwnershipError`.
-  package static func clear(_ library: Library, lockWait: Duration = .zero) throws {
+  @discardableResult
+  package static func clear(_ library: Library, lockWait: Duration = .zero) throws -> Status {
     let root = library.folder
-    guard try root.directory.status(of: Library.pictureCache) != nil else { return }
+    guard try root.directory.status(of: Library.pictureCache) != nil else { return Status() }
     let folder = try root.directory.directory(Library.pictureCache)
     let lock = try FileLock("pictures.lock", in: folder, exclusive: true, waiting: lockWait)
+    let before = try status(of: library)
     for kind in CachedPicture.allCases { try removeDatabase(kind.database, in: folder) }
     lock.release()
+    return before
   }
 }

@@ -3,7 +3,6 @@ internal import Databases
 internal import FileSystem
 import Foundation
 internal import GRDB
-package import ImageHeader
 package import PhotoLibrary
 import Synchronization
 internal import SystemPackage
@@ -75,7 +74,7 @@ package final class PictureCache: Sendable {
     /// Keeps no more pictures.
     mutating func keepNothing(_ reason: String) {
       writeFault = reason
-      notes.append("pictures are not kept: \(reason)")
+      notes.append("the cache cannot keep pictures: \(reason)")
     }
   }
 
@@ -183,25 +182,8 @@ package final class PictureCache: Sendable {
     }
   }
 
-  /// Returns the dimensions and lengths of all pictures. Reads no thumbnail.
-  package func pictures() -> [FileContent: PictureSize] {
-    accessBoth { database in
-      try Self.rows(PictureRow.columns, in: database) { row, _ in row.size.map { (row.content, $0) } }
-    }
-  }
-
-  /// Returns the formats of the photos of all pictures: nil for another format than those of `ImageHeader`. Reads no
-  /// thumbnail.
-  package func formats() -> [FileContent: ImageHeader.Format?] {
-    accessBoth { database in
-      try Self.rows(PictureRow.columns, in: database) { row, _ in
-        row.size.map { _ in (row.content, row.format) }
-      }
-    }
-  }
-
-  /// Returns what the cache knows about all contents. Reads no thumbnail.
-  package func states() -> [FileContent: State] { accessBoth { try Self.states(in: $0) } }
+  /// Returns what the cache knows about all contents, also those whose pictures are kept temporarily. Reads no thumbnail.
+  package func outlines() -> [FileContent: Outline] { accessBoth { try Self.outlines(in: $0) } }
 
   /// Keeps an entry. Writes it with others, at the latest by `flush`.
   package func store(_ entry: Entry, for content: FileContent) {
@@ -237,9 +219,9 @@ package final class PictureCache: Sendable {
     }
   }
 
-  /// Removes what the cache knows about other contents than these.
+  /// Removes all contents except these.
   func keepOnly(_ kept: Set<FileContent>) {
-    let others = states().keys.filter { !kept.contains($0) }
+    let others = outlines().keys.filter { !kept.contains($0) }
     guard !others.isEmpty else { return }
     access { database in
       for content in others {

@@ -22,7 +22,7 @@ public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
     case .unknownFormat: "cannot be drawn: libvips does not read its format"
     case .unreadable: "cannot be drawn: the file is corrupt, or no image"
     case .tooLarge: "cannot be drawn: it has more than 250 megapixels"
-    case .crashed: "cannot be drawn: it crashed the decoder twice"
+    case .crashed: "cannot be drawn: two processes ended while they drew it"
     case .timeLimit: "cannot be drawn: it took longer than 20 seconds"
     }
   }

@@ -79,7 +79,8 @@ final class PictureHelper {
             width: reply.width, height: reply.height, jpeg: Array(jpeg),
             fingerprint: Fingerprint(message: bytes)))
       case .unknownFormat: return .failure(.unknownFormat)
-      case .unreadable, .refused: return .failure(.unreadable)
+      case .unreadable: return .failure(.unreadable)
+      case .refused: throw Failure.invalidReply
       case .tooLarge: return .failure(.tooLarge)
       }
     } catch let failure as Failure {
@@ -95,5 +96,4 @@ final class PictureHelper {
       throw .invalidReply
     }
   }
-
 }

@@ -5,7 +5,7 @@ internal import GRDB
 package import ImageHeader
 internal import PhotoLibrary
 
-/// A row of the cache, as far as its checksum proves it: a disk may change a row without damaging the database.
+/// A row of the cache whose checksum is correct: a failing disk may change a row without damaging the database.
 ///
 /// A row has two checksums, since eviction removes the thumbnail and keeps the rest. The first covers all columns but
 /// `id` and `usedAt`, which change, and the thumbnail; the second covers the thumbnail.
@@ -15,7 +15,7 @@ struct PictureRow {
     id, md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt, \
     thumbnailChecksum, length(thumbnail), format
     """
-  /// The same with the thumbnail, which takes most of the time.
+  /// The columns with the thumbnail, which is the slowest to read.
   static let columnsWithThumbnail = "\(columns), thumbnail"
 
   private static let fingerprintColumns = "differenceHash, frequencyHash, luma, capturedAt"
@@ -80,7 +80,7 @@ struct PictureRow {
     }
   }
 
-  /// The format of the photo; nil for a fault or another format than those of `ImageHeader`.
+  /// The format of the photo; nil for a fault, or if `ImageHeader` does not know the format.
   var format: ImageHeader.Format? {
     guard case .picture(let picture) = entry else { return nil }
     return picture.format

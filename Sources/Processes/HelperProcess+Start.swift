@@ -41,7 +41,8 @@ extension HelperProcess {
   /// How often a program that ends before it says hello is started again. The kernel kills processes for lack of memory.
   private static let startAttempts = 5
 
-  /// Starts a program, and waits for its first message. Starts a program again that ends before. Blocks for at most 60 s
+  /// Starts a program, and waits for its first message. Starts a program again that ends before, or that another process
+  /// is writing. Blocks for at most 60 s
   /// in all; looks at `isCancelled` at least ten times a second.
   ///
   /// - Throws: `.ended` if the last attempt ended; `.otherVersion`; `.timeLimit`; `.cancelled`; `.notRun`.
@@ -52,16 +53,28 @@ extension HelperProcess {
     var attemptsLeft = startAttempts
     while true {
       attemptsLeft -= 1
-      let process = try HelperProcess(program, environment: environment)
       do throws(Failure) {
+        let process = try HelperProcess(program, environment: environment)
         let message = try process.receive(
           atMost: mostHelloBytes, until: deadline, isCancelled: isCancelled)
         guard let hello = Hello(message, kind) else { throw Failure.otherVersion }
         return (process, hello)
       } catch {
-        guard case .ended = error, attemptsLeft > 0 else { throw error }
+        guard error.isTemporary, attemptsLeft > 0 else { throw error }
         if isCancelled() { throw .cancelled }
+        usleep(10_000)
       }
+    }
+  }
+}
+
+extension HelperProcess.Failure {
+  /// True if another attempt to start the program may succeed.
+  fileprivate var isTemporary: Bool {
+    switch self {
+    case .ended: true
+    case .notRun(let errno): errno == ETXTBSY
+    default: false
     }
   }
 }

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("Catalogue program: a cancellation ends the wait for one that does not read")
+  @Test("Catalogue program: a cancellation ends the wait for a program that does not read")
   func cancelled() throws {
     let helper = try CatalogueHelper()
     kill(try #require(helper.id), SIGSTOP)
@@ -77,7 +77,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
-  @Test("Catalogue program: a cancellation ends the wait for one that does not start")
+  @Test("Catalogue program: a cancellation ends the wait for a program that does not start")
   func cancelledStart() throws {
     let start = ContinuousClock.now
     #expect(throws: CancellationError.self) {

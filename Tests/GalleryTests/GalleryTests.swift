@@ -229,7 +229,7 @@ struct GalleryTests {
   }
 
   @Test(
-    "Style: a fixed appearance has one palette, and that of the system has both",
+    "Style: a fixed appearance has one palette, and the appearance of the system has both",
     arguments: [(GalleryAppearance.system, true, true), (.light, true, false), (.dark, false, true)])
   func appearance(appearance: GalleryAppearance, light: Bool, dark: Bool) {
     var style = Gallery.Style()

@@ -134,7 +134,7 @@ struct CacheFillTests {
       cache.store(.fault(.crashed, decoders: decoders, attempts: 0), for: content)
       cache.flush()
     }
-    let message = "photo 3 “blue” in “Cars” cannot be drawn: it crashed the decoder twice"
+    let message = "photo 3 “blue” in “Cars” cannot be drawn: two processes ended while they drew it"
     let summary = try fill()
     #expect(summary.drawn == 1)
     #expect(summary.failed.map(\.message).contains(message))

@@ -59,7 +59,7 @@ struct CacheTests {
     #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
   }
 
-  @Test("Cache: it is not untracked, and a file in its folder that is not its own is")
+  @Test("Cache: the files of the cache are not untracked files, and another file in its folder is")
   func untrackedFiles() throws {
     _ = try PictureCache(of: library)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: sample.path.appending(".cache/mine.txt").string))
@@ -88,7 +88,7 @@ struct CacheTests {
     }
     try Data(bytes).write(to: URL(fileURLWithPath: database))
     let cache = try PictureCache(of: library)
-    #expect(cache.states().isEmpty)
+    #expect(cache.outlines().isEmpty)
     #expect(cache.notes == ["the cache of pictures was corrupt, and was created again"])
     cache.store(.picture(Self.picture), for: content(1))
     cache.flush()
@@ -138,11 +138,11 @@ struct CacheTests {
     }
     let queue = try DatabaseQueue(path: database)
     try queue.write { try $0.execute(sql: "UPDATE picture SET thumbnail = NULL, thumbnailChecksum = NULL") }
-    #expect(try PictureCache(of: library).states() == [content(1): .fingerprinted])
+    #expect(try PictureCache(of: library).outlines().mapValues(\.state) == [content(1): .fingerprinted])
     #expect(try PictureCache(of: library).fingerprints().places == [content(1): 0])
     try queue.write { try $0.execute(sql: "UPDATE picture SET \(change)") }
     let cache = try PictureCache(of: library)
-    #expect(cache.states().isEmpty)
+    #expect(cache.outlines().isEmpty)
     #expect(cache.fingerprints().places.isEmpty)
     #expect(cache.entry(for: content(1)) == nil)
     #expect(cache.notes == [])
@@ -202,7 +202,7 @@ struct CacheTests {
     let cache = try PictureCache(of: library)
     cache.store(.picture(Self.picture), for: content(1))
     cache.flush()
-    #expect(cache.states() == [content(1): .drawn])
+    #expect(cache.outlines().mapValues(\.state) == [content(1): .drawn])
     #expect(cache.notes == [])
   }
 
@@ -273,7 +273,7 @@ struct CacheTests {
     let large = Pictures.Picture(width: 3, height: 2, jpeg: jpeg)
     for number in 1...1_000 { cache.store(.picture(large), for: content(number)) }
     cache.flush()
-    let states = cache.states()
+    let states = cache.outlines().mapValues(\.state)
     // a fingerprint stays, since it takes as long to make as a picture
     #expect(states[content(1)] == .fingerprinted)
     #expect(cache.entry(for: content(1)) == nil)
@@ -346,11 +346,11 @@ struct CacheTests {
   }
 
   @Test("Cache: rows of other photos are removed")
-  func goneContents() throws {
+  func removedPhotos() throws {
     let cache = try PictureCache(of: library)
     for number in 1...3 { cache.store(.picture(Self.picture), for: content(number)) }
     cache.keepOnly([content(2)])
-    #expect(cache.states() == [content(2): .drawn])
+    #expect(cache.outlines().mapValues(\.state) == [content(2): .drawn])
   }
 
   @Test("Cache: a symbolic link in the place of the folder is not followed")
@@ -381,7 +381,7 @@ struct CacheTests {
     #expect(try other.bytes("mine.txt") == Array("mine".utf8))
   }
 
-  @Test("Cache: one that cannot be written is read, and keeps nothing new", .enabled(if: geteuid() != 0))
+  @Test("Cache: a cache that cannot be written is read, and keeps nothing new", .enabled(if: geteuid() != 0))
   func readOnlyFolder() throws {
     do {
       let cache = try PictureCache(of: library)
@@ -402,7 +402,7 @@ struct CacheTests {
     }
   }
 
-  @Test("Cache: what another user could have forged is refused", .enabled(if: geteuid() == 0))
+  @Test("Cache: a cache that another user could have written is refused", .enabled(if: geteuid() == 0))
   func otherOwner() throws {
     _ = try PictureCache(of: library)
     chown(sample.path.appending(".cache").string, 65_534, 65_534)

@@ -90,7 +90,7 @@ struct FingerprintTests {
   }
 
   @Test(
-    "Fingerprint: it is that of simple code, for images of any size",
+    "Fingerprint: the helper computes the same as a simple implementation, for images of any size",
     arguments: [(90, 48), (64, 64), (37, 53), (9, 8), (5, 7), (300, 20)])
   func oracle(_ width: Int, _ height: Int) throws {
     let image = Image(width, height, seed: UInt64(width * height))
@@ -123,7 +123,7 @@ struct FingerprintTests {
     #expect(grey == colour)
   }
 
-  @Test("Fingerprint: a photo turned by EXIF has nearly that of the upright photo")
+  @Test("Fingerprint: a photo that EXIF turns has nearly the fingerprint of the upright photo")
   func orientation() throws {
     let image = Image(80, 60, seed: 4)
     try scratch.folder.write(image.ppm, to: "image.ppm")

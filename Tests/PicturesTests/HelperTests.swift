@@ -28,7 +28,7 @@ struct HelperTests {
     #expect(support.protections.contains(.privileges))
   }
 
-  @Test("Helper: one that is killed while it waits is replaced, and the photo is not to blame")
+  @Test("Helper: a helper that is killed while idle is replaced, and the photo is not to blame")
   func idleHelper() throws {
     let drawer = PictureDrawer()
     _ = try scratch.draw("plain.jpg", with: drawer).get()
@@ -127,7 +127,7 @@ struct HelperTests {
     #expect(drawer.helperID == nil)
   }
 
-  @Test("Helper: one that is killed while it starts is started again, and the photo is not to blame")
+  @Test("Helper: a helper that is killed at its start is started again, and the photo is not to blame")
   func killedWhileStarting() throws {
     let starts = scratch.folder.path("starts").string
     let program = try fakeHelper(
@@ -142,7 +142,7 @@ struct HelperTests {
     #expect(drawer.failures == 0)
   }
 
-  @Test("Helper: one that is killed at each start is given up after five")
+  @Test("Helper: after five starts that end, no helper is started")
   func killedAtEachStart() throws {
     let starts = scratch.folder.path("starts").string
     let program = try fakeHelper(
@@ -153,7 +153,7 @@ struct HelperTests {
     #expect(try scratch.folder.bytes("starts").count == 5)
   }
 
-  @Test("Helper: a cancellation ends the wait for one that does not start")
+  @Test("Helper: a cancellation ends the wait for a helper that does not start")
   func cancelledStart() throws {
     let drawer = PictureDrawer(program: .success(try fakeHelper("pass", start: "time.sleep(60)")))
     let file = try File.open(scratch.folder.path("plain.jpg"), .read)
@@ -221,7 +221,7 @@ struct HelperTests {
   }
 
   @Test(
-    "Helper: one of another version is reported",
+    "Helper: a helper of another version is reported",
     arguments: ["2, 0, 31, 127, 8, 14, 1", "3, 9, 31, 127, 8, 14, 1", "3, 0, 31, 127, 8, 14, 1)+bytes(4"])
   func otherVersion(_ hello: String) throws {
     #expect(throws: PictureSupportError.notStarted("it is of another version; install smilepile again")) {

@@ -42,7 +42,12 @@ struct ArchiveExport {
       archiveBytes: published.bytes,
       corruptInLibrary: archives.flatMap { corruptPhotos(in: $0, of: written) },
       phoneRefusals: split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 },
-      warnings: published.warnings)
+      warnings: published.warnings + [warning(of: archives.saturatedSum(\.lostPictures))].compactMap(\.self))
+  }
+
+  private func warning(of lostPictures: Int) -> String? {
+    lostPictures == 0
+      ? nil : "the archive lacks \(Count(lostPictures, "picture")) that the cache had before; export again"
   }
 
   /// Returns the photos in an archive that are corrupt in the library.
@@ -110,8 +115,8 @@ struct ArchiveExport {
       }
       let uuid = UUID()
       do {
-        let digests = try write(part, to: output.file, uuid, fingerprint)
-        archives.append(UnpublishedArchive(output, part, uuid, digests))
+        let written = try write(part, to: output.file, uuid, fingerprint)
+        archives.append(UnpublishedArchive(output, part, uuid, written))
       } catch PipelineError.item(let index, let reason) {
         throw UnreadablePhoto(photo: part.items[index].photo, reason: reason)
       }
@@ -121,7 +126,7 @@ struct ArchiveExport {
 
   private func write(
     _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, _ fingerprint: ContentFingerprint
-  ) throws -> [MD5Digest] {
+  ) throws -> (digests: [MD5Digest], lostPictures: Int) {
     let exportDate = date.milliseconds
     // the directory of an encrypted archive is not encrypted, and has the entries' dates
     let modified = plan.isEncrypted ? exportDate : nil
@@ -145,7 +150,7 @@ struct ArchiveExport {
         },
       ]
     let corrupt = OrderedResults<Finding> { [counter] in counter.report($0) }
-    return try pipeline.write(
+    let digests = try pipeline.write(
       entries, to: file, isCancelled: { [counter] in counter.isCancelled },
       progress: { [counter] advance in
         let name = plan.items[advance.item].photo.name
@@ -153,6 +158,7 @@ struct ArchiveExport {
       },
       hashed: { corrupt.add(Self.corruption(of: plan.items[$0], $1, in: plan), at: $0) }
     ).digests
+    return (digests, derived.lostPictures)
   }
 
   /// Threads that read, each one photo at a time. Two keep the pipeline full.

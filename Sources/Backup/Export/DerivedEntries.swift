@@ -13,6 +13,9 @@ final class DerivedEntries {
   private let names: [String]
   /// The MD5s of the entries that are rendered.
   private var digests: [MD5Digest] = []
+  /// The number of entries without bytes. Another process has drawn so many pictures meanwhile that the cache has lost
+  /// these. Complete after the last entry was rendered.
+  private(set) var lostPictures = 0
 
   /// - Parameters:
   ///   - plan: the plan of the archive.
@@ -28,7 +31,6 @@ final class DerivedEntries {
         (
           name, taken, true,
           {
-            // another process may have drawn so many pictures meanwhile that this one was removed
             guard case .picture(let picture) = cache?.entry(for: content) else { return [] }
             return picture.jpeg
           }
@@ -50,6 +52,7 @@ final class DerivedEntries {
         [unowned self] _, write in
         let bytes = try entry.bytes()
         digests.append(MD5Digest(hashing: bytes))
+        if bytes.isEmpty { lostPictures += 1 }
         try bytes.withUnsafeBytes { if !$0.isEmpty { try write($0) } }
       }
     }

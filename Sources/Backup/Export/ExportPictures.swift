@@ -1,6 +1,5 @@
 import FileSystem
 import Gallery
-import ImageHeader
 import Operations
 import PhotoLibrary
 import Pictures
@@ -36,8 +35,8 @@ struct ExportPictures {
     }
     let full = drawn.summary.noteOfFullCache { "the archive has no thumbnail of \(Count($0, "photo"))" }
     var notes = drawn.summary.notes + [full].compactMap(\.self)
-    let formats = options.gallery == nil ? [:] : thumbnails.formats()
-    let isHidden = { @Sendable (photo: Photo) in Self.isHidden(photo, formats) }
+    let outlines = thumbnails.outlines()
+    let isHidden = { @Sendable (photo: Photo) in Self.isHidden(photo, outlines) }
     if options.gallery != nil, drawn.contents.photos.contains(where: isHidden) {
       counter.begin(0...1)
       (run.kind, run.selects) = (.view, isHidden)
@@ -59,6 +58,14 @@ struct ExportPictures {
     counter.enter(.planning)
   }
 
+  /// The sizes of the pictures, by the contents of their photos. Reads no picture. Blocks.
+  var sizes: (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize]) {
+    (
+      thumbnails.outlines().compactMapValues(\.size),
+      views?.outlines().compactMapValues(\.size) ?? [:]
+    )
+  }
+
   /// Returns false if one of these photos was added since the pictures were drawn.
   func include(_ photos: [Photo]) -> Bool {
     photos.allSatisfy { $0.content.map(contents.contains) ?? true }
@@ -66,11 +73,11 @@ struct ExportPictures {
 
   /// Returns true if browsers do not show the file of a photo.
   ///
-  /// - Parameter formats: the formats of the photos that have a thumbnail.
-  private static func isHidden(_ photo: Photo, _ formats: [FileContent: ImageHeader.Format?]) -> Bool {
+  /// - Parameter thumbnails: what the cache of thumbnails knows about the photos.
+  private static func isHidden(_ photo: Photo, _ thumbnails: [FileContent: PictureCache.Outline]) -> Bool {
     guard BrowserFormats.show(fileNamed: photo.fileName) else { return true }
-    guard let format = photo.content.flatMap({ formats[$0] }) else { return false }
-    return !BrowserFormats.show(format)
+    guard let outline = photo.content.flatMap({ thumbnails[$0] }), outline.size != nil else { return false }
+    return !BrowserFormats.show(outline.format)
   }
 
   /// Returns the sizes of the pictures that an export would add: those of the caches, and usual sizes for pictures that
@@ -90,13 +97,12 @@ struct ExportPictures {
     let drawn = try PictureCache.outlines(of: .thumbnail, in: library)
     let thumbnails = sizes(drawn, PictureSize(width: 300, height: 225, bytes: 20_000), of: contents.photos)
     guard options.gallery != nil else { return (thumbnails, [:]) }
-    let formats = drawn.filter { $0.value.size != nil }.mapValues(\.format)
     return (
       thumbnails,
       sizes(
         try PictureCache.outlines(of: .view, in: library),
         PictureSize(width: 1600, height: 1200, bytes: 300_000),
-        of: contents.photos.filter { isHidden($0, formats) })
+        of: contents.photos.filter { isHidden($0, drawn) })
     )
   }
 }

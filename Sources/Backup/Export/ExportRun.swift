@@ -104,7 +104,7 @@ public struct ExportRun {
     let (thumbnails, views) =
       try options.hasPictures && pictures == nil
       ? ExportPictures.forecast(of: library, contents, options)
-      : (pictures?.thumbnails.pictures() ?? [:], pictures?.views?.pictures() ?? [:])
+      : pictures?.sizes ?? ([:], [:])
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
       base: base.map { ($0, try library.deletions(since: $0.sequence)) },

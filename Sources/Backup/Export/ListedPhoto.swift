@@ -4,7 +4,7 @@ import PhotoLibrary
 
 /// A photo with what determines its place in a gallery.
 struct ListedPhoto {
-  /// The ID of the photo, which orders photos of the same time.
+  /// The ID of the photo, which orders photos of the same time: see `PhotoOrder`.
   let id: Int64
   /// The ID of the category.
   let category: Int64
@@ -22,7 +22,8 @@ struct ListedPhoto {
 }
 
 extension Gallery {
-  /// Lists the photos of each category by date, the newest first, and those of the same time by ID. Days are in the
+  /// Lists the photos of each category by date, the newest first, and those of the same time by
+  /// descending ID, as `PhotoOrder.dateNewest`. Days are in the
   /// local time zone.
   ///
   /// - Parameters:
@@ -35,7 +36,7 @@ extension Gallery {
     let days = LocalDay()
     let byCategory = Dictionary(grouping: photos, by: \.category)
     let shown = categories.map { category in
-      let photos = (byCategory[category.id] ?? []).sorted { ($1.takenAt, $0.id) < ($0.takenAt, $1.id) }
+      let photos = (byCategory[category.id] ?? []).sorted { ($1.takenAt, $1.id) < ($0.takenAt, $0.id) }
       return Category(
         name: category.name,
         photos: photos.map { photo in

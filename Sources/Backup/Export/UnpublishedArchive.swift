@@ -11,12 +11,17 @@ final class UnpublishedArchive {
   let uuid: UUID
   /// The MD5s of the plan's items.
   let digests: [MD5Digest]
+  /// The number of pictures that the cache has lost since the plan was made.
+  let lostPictures: Int
 
-  init(_ output: consuming AtomicFile, _ plan: ExportPlan, _ uuid: UUID, _ digests: [MD5Digest]) {
+  init(
+    _ output: consuming AtomicFile, _ plan: ExportPlan, _ uuid: UUID,
+    _ written: (digests: [MD5Digest], lostPictures: Int)
+  ) {
     self.output = output
     self.plan = plan
     self.uuid = uuid
-    self.digests = digests
+    (digests, lostPictures) = written
   }
 }
 

@@ -131,8 +131,8 @@ final class GalleryFolder: Sendable {
     }
   }
 
-  /// Returns the format of a photo that is in the folder, according to its header; nil for another one than those of
-  /// `ImageHeader`. Reads the header only.
+  /// Returns the format of a photo that is in the folder, according to its header; nil if `ImageHeader` does not know
+  /// the format. Reads the header only.
   func format(of name: FilePath) throws(FileError) -> ImageHeader.Format? { try header(of: name).format }
 
   private func header(of name: FilePath) throws(FileError) -> ImageHeader {

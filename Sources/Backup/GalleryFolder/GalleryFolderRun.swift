@@ -181,7 +181,7 @@ extension ListedPhoto {
     let copy = files.copy ? GalleryFile.copy(of: item) : nil
     self.init(
       id: item.id, category: item.category, takenAt: item.takenAt, name: item.name,
-      file: copy ?? view ?? GalleryFile.copy(of: item), view: copy == nil ? nil : view,
+      file: copy ?? view, view: copy == nil ? nil : view,
       thumbnail: files.thumbnail.map { (GalleryFile.thumbnail(of: item), $0.width, $0.height) })
   }
 }

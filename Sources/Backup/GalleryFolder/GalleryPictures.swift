@@ -1,7 +1,6 @@
 import Checksums
 import FileSystem
 import Gallery
-import ImageHeader
 import Operations
 import PhotoLibrary
 import Pictures
@@ -38,9 +37,7 @@ final class GalleryPictures: Sendable {
   private let threads: Int
   private let counter: ProgressCounter
   /// What the cache knows about the photos.
-  private let states: [FileContent: PictureCache.State]
-  /// The formats of the photos that have a picture in the cache; empty if every click opens a drawn picture.
-  private let formats: [FileContent: ImageHeader.Format?]
+  private let outlines: [FileContent: PictureCache.Outline]
   private let isCacheFull: Bool
   private let support = Mutex<PictureSupport?>(nil)
   private let drawn = Mutex(0)
@@ -52,8 +49,7 @@ final class GalleryPictures: Sendable {
   ) {
     (self.photos, self.folder, self.originals, self.counter) = (photos, folder, options.originals, counter)
     threads = options.threads ?? PictureDrawer.poolSize
-    states = photos.cache?.states() ?? [:]
-    formats = options.originals == .copy ? photos.cache?.formats() ?? [:] : [:]
+    outlines = photos.cache?.outlines() ?? [:]
     isCacheFull = photos.cache?.isFull ?? false
   }
 
@@ -122,7 +118,9 @@ final class GalleryPictures: Sendable {
   /// - Parameter file: the copy of the photo; nil for that of an earlier run, if the folder has it.
   private func wantsView(_ item: GalleryItem, copy file: FilePath? = nil) throws -> Bool? {
     if originals == .none || !BrowserFormats.show(fileNamed: item.fileName) { return true }
-    if let format = formats[item.content] { return !BrowserFormats.show(format) }
+    if let outline = outlines[item.content], outline.size != nil {
+      return !BrowserFormats.show(outline.format)
+    }
     if folder.has(GalleryFile.view(of: item)) { return true }
     let copy = GalleryFile.copy(of: item)
     return try (file ?? (folder.has(copy) ? FilePath(copy) : nil)).map {
@@ -133,8 +131,7 @@ final class GalleryPictures: Sendable {
   /// Returns true if neither the folder nor the cache has a needed picture. A recorded fault does not count: other
   /// decoders may be installed now.
   private func mustDraw(_ item: GalleryItem) throws -> Bool {
-    let isCached = if case .drawn = states[item.content] { true } else { false }
-    if !isCached, !folder.has(GalleryFile.thumbnail(of: item)) { return true }
+    if outlines[item.content]?.state != .drawn, !folder.has(GalleryFile.thumbnail(of: item)) { return true }
     return try wantsView(item) == true && !folder.has(GalleryFile.view(of: item))
   }
 
@@ -159,7 +156,7 @@ final class GalleryPictures: Sendable {
 
   /// Returns the fault of a photo that need not be tried again.
   private func knownFault(of item: GalleryItem) throws -> PictureFault? {
-    guard let state = states[item.content], case .fault = state else { return nil }
+    guard let state = outlines[item.content]?.state, case .fault = state else { return nil }
     return state.fault(for: try foundSupport().decoders)
   }
 
@@ -205,7 +202,7 @@ final class GalleryPictures: Sendable {
   private func writtenThumbnail(of item: GalleryItem) throws -> (width: Int, height: Int)? {
     let file = GalleryFile.thumbnail(of: item)
     if let size = try folder.dimensions(of: file) { return size }
-    guard case .drawn = states[item.content],
+    guard outlines[item.content]?.state == .drawn,
       case .picture(let picture) = photos.cache?.entry(for: item.content)
     else { return nil }
     try folder.write(picture.jpeg, to: file)
@@ -252,7 +249,7 @@ final class GalleryPictures: Sendable {
         let support = try foundSupport()
         let fault = support.fault(found, ofFileNamed: item.fileName)
         photos.cache?.store(
-          .fault(fault, by: support.decoders, after: states[item.content]), for: item.content)
+          .fault(fault, by: support.decoders, after: outlines[item.content]?.state), for: item.content)
         return fault
       }
     }

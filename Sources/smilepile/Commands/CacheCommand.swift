@@ -117,8 +117,8 @@ struct CacheCommand: ParsableCommand {
       commandName: "clear",
       abstract: "Remove all pictures from the cache.",
       discussion: """
-        Removes no photo. The next scan takes longer, since it draws the pictures again, and it tries photos that \
-        could not be drawn. Asks for a confirmation; without a terminal, --yes is needed.
+        Removes no photo. The next scan takes longer, since it draws the pictures again, and tries again the photos \
+        that could not be drawn. Asks for a confirmation; without a terminal, --yes is needed.
 
         Example:
           smilepile cache clear -l ~/Family
@@ -145,9 +145,9 @@ struct CacheCommand: ParsableCommand {
 
     func run() throws {
       let library = try Library(path: library.path())
-      let before = try PictureCache.status(of: library)
       let reporter = Reporter(output)
       if !yes {
+        let before = try PictureCache.status(of: library)
         let question =
           "remove \(Count(before.drawn, "picture")) (\(ByteCount(before.bytes))) from the cache; the next scan "
           + "takes longer, since it draws them again"
@@ -158,7 +158,7 @@ struct CacheCommand: ParsableCommand {
           throw AuthorizationError.notConfirmed(library.path)
         }
       }
-      try PictureCache.clear(library, lockWait: .seconds(lockWait.number))
+      let before = try PictureCache.clear(library, lockWait: .seconds(lockWait.number))
       let after = try PictureCache.status(of: library)
       reporter.result(
         "removed \(Count(before.drawn, "picture")); the cache has \(Count(after.drawn, "picture"))")

@@ -67,7 +67,9 @@ struct CatalogueCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard CatalogueOptions.columnNumbers.contains(columns) else {
-      throw ValidationError("--columns \(columns) is outside of 3 to 8")
+      let numbers = CatalogueOptions.columnNumbers
+      throw ValidationError(
+        "--columns \(columns) is outside of \(numbers.lowerBound) to \(numbers.upperBound)")
     }
   }
 

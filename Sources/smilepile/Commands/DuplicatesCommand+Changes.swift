@@ -90,8 +90,8 @@ extension DuplicatesCommand {
       abstract: "Remember that photos are no duplicates of each other.",
       discussion: """
         No later search shows two of these photos as duplicates, whatever its threshold is. The library remembers \
-        their contents, so that renaming and moving them changes nothing. `smilepile undo` takes the last dismissal \
-        back, and --forget any of them.
+        their contents, so that renaming and moving them changes nothing. `smilepile undo` reverts the last dismissal; \
+        --forget removes any.
 
         Example:
           smilepile duplicates dismiss -l ~/Family 104 117
@@ -132,7 +132,7 @@ extension DuplicatesCommand {
       reporter.importantResult(
         forget
           ? "forgot \(pairs)"
-          : "dismissed \(pairs)" + (summary.pairsChanged == 0 ? "" : "; run smilepile undo to take it back"))
+          : "dismissed \(pairs)" + (summary.pairsChanged == 0 ? "" : "; run smilepile undo to revert this"))
       reporter.json(
         Summary(
           photoIds: summary.photos.map(\.id), pairs: summary.pairs, pairsChanged: summary.pairsChanged,

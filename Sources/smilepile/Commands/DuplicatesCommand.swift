@@ -13,9 +13,9 @@ struct DuplicatesCommand: AsyncParsableCommand {
     abstract: "Find photos that look alike: copies in other sizes, crops and edits.",
     discussion: """
       The photos of a group are like its best photo, whose ID is the number of the group. A higher threshold is \
-      stricter, and finds less: 0.98 finds copies, 0.92 crops and edits, too, and 0.85 similar shots, too. Photos \
-      whose headers have different times are a series; --series shows these. Draws the pictures that the cache \
-      lacks (apt install libvips42). Changes no photo.
+      stricter, and finds less: 0.98 finds copies; 0.92 also finds crops and edits; 0.85 also finds similar shots. \
+      Photos whose headers have different times are a series; --series shows these. Draws the pictures that the \
+      cache lacks (apt install libvips42). Changes no photo.
 
       Example:
         smilepile duplicates -l ~/Family --html review.html
@@ -111,7 +111,8 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
     let photos = copies.map(\.photos.count).reduce(0, +)
     reporter.result(
-      "\(Count(photos, "photo")) with equal bytes, of \(Count(copies.count, "content")); these are no duplicates"
+      "\(Count(photos, "photo")) with equal bytes (\(Count(copies.count, "content"))). They are no duplicates: the same "
+        + "photo is in several categories."
     )
     reporter.json(ExactSummary(contents: copies.count, photos: photos))
   }

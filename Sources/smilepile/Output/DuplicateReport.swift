@@ -43,7 +43,7 @@ struct DuplicateReport {
     var bytesToFree: Int
     var compared: Int
     var cached: Int
-    var made: Int
+    var drawn: Int
     var undrawable: [String]
     var failed: [String]
     var notes: [String]
@@ -69,7 +69,7 @@ struct DuplicateReport {
       rows: [("keep", part.kept)] + part.removed.map { ("remove", $0) } + part.spared.map { ("stays", $0) },
       removed: part.removed,
       why: part.spared.isEmpty
-        ? "" : "  \(Count(part.spared.count, "photo")) not like the one that is kept stay")
+        ? "" : "  \(Count(part.spared.count, "photo stays", "photos stay")): not similar to the kept photo")
     showJSON(part.group, kept: part.kept, removed: part.removed)
   }
 
@@ -137,7 +137,7 @@ struct DuplicateReport {
     reporter.json(
       Summary(
         groups: summary.groups.count, photos: photos, bytesToFree: bytes, compared: summary.compared,
-        cached: summary.cached, made: summary.drawn, undrawable: summary.undrawable.map(\.message),
+        cached: summary.cached, drawn: summary.drawn, undrawable: summary.undrawable.map(\.message),
         failed: summary.failed.map(\.message), notes: summary.notes,
         threshold: summary.threshold.similarity, html: page?.string))
   }
