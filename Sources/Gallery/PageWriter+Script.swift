@@ -117,6 +117,8 @@ extension PageWriter {
       };
       let isClosing = false;
       dialog.addEventListener("close", () => {
+        // the event comes later than the closing, and a reader may have opened the viewer again
+        if (dialog.open) return;
         image.removeAttribute("src");
         focus();
         if (addressed() === null) return;
