@@ -12,6 +12,8 @@ struct ExportPictures {
   let views: PictureCache?
   /// Photos without pictures, and what the user should know about the caches.
   let warnings: [String]
+  /// The sizes of the pictures, by the contents of their photos.
+  let sizes: (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize])
   /// The contents of the photos for which the caches were filled.
   private let contents: Set<FileContent>
 
@@ -54,16 +56,9 @@ struct ExportPictures {
       views = nil
     }
     warnings = notes + missing
+    sizes = (outlines.compactMapValues(\.size), views?.outlines().compactMapValues(\.size) ?? [:])
     counter.begin(0...1)
     counter.enter(.planning)
-  }
-
-  /// The sizes of the pictures, by the contents of their photos. Reads no picture. Blocks.
-  var sizes: (thumbnails: [FileContent: PictureSize], views: [FileContent: PictureSize]) {
-    (
-      thumbnails.outlines().compactMapValues(\.size),
-      views?.outlines().compactMapValues(\.size) ?? [:]
-    )
   }
 
   /// Returns false if one of these photos was added since the pictures were drawn.

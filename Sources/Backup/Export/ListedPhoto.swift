@@ -22,9 +22,8 @@ struct ListedPhoto {
 }
 
 extension Gallery {
-  /// Lists the photos of each category by date, the newest first, and those of the same time by
-  /// descending ID, as `PhotoOrder.dateNewest`. Days are in the
-  /// local time zone.
+  /// Lists the photos of each category by date, the newest first, and those of the same time by descending ID, as
+  /// `PhotoOrder.dateNewest`. Days are in the local time zone.
   ///
   /// - Parameters:
   ///   - categories: the IDs and displayed names, in the order in which they are shown.
