@@ -95,9 +95,10 @@ struct PageWriter {
 
   /// How a reader gets all files that the pages need.
   var unpacking: String {
-    switch gallery.facts.form {
-    case .archive: "First unpack all files of the archive into one folder."
-    case .originals, .pictures: "First copy all files of this gallery into one folder."
+    switch (gallery.facts.form, gallery.facts.extent) {
+    case (.archive, .part): "First unpack all files of this part into a folder of its own."
+    case (.archive, _): "First unpack all files of the archive into one folder."
+    case (.originals, _), (.pictures, _): "First copy all files of this gallery into one folder."
     }
   }
 

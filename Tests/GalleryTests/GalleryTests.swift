@@ -105,6 +105,7 @@ struct GalleryTests {
     arguments: [
       (Gallery.Extent.selection, "a selection of the photos"),
       (.part(number: 2, count: 3), "This is part 2 of 3."),
+      (.part(number: 1, count: 3), "First unpack all files of this part into a folder of its own."),
       (.increment(base: "a<b.zip"), "The other photos are in the archive “a&lt;b.zip”"),
     ])
   func extent(extent: Gallery.Extent, sentence: String) {

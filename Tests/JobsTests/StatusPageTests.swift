@@ -79,6 +79,9 @@ struct StatusPageTests {
     copy.archive = "/proc/none"
     copy.locate(from: "/proc/self")
     #expect(!copy.isOnSameDevice)
+    (copy.archive, copy.isOnSameDevice) = ("/proc/self/maps", true)
+    copy.locate(from: "/proc/self/none")
+    #expect(copy.isOnSameDevice)
   }
 
   @Test("Status page: a file of another program is not replaced, and the run is incomplete")

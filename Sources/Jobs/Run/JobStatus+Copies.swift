@@ -71,9 +71,9 @@ extension JobStatus {
     }
 
     /// Sets where the copy is, seen from a folder of the library: a person may have moved the library since a run found the
-    /// copy. Changes nothing if archives of the copy are unreachable. Blocks.
+    /// copy. Changes nothing if the library or archives of the copy are unreachable. Blocks.
     mutating func locate(from library: FilePath) {
-      guard archives.allSatisfy(FileManager.default.fileExists) else { return }
+      guard library.realPath != nil, archives.allSatisfy(FileManager.default.fileExists) else { return }
       let weakness = JobDestination(path: FilePath(path)).weakness(for: library)
       isOnSameDevice = weakness?.isOnSameDevice ?? false
       isInMemory = weakness?.isInMemory == true ? true : nil
