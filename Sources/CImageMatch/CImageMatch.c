@@ -161,6 +161,63 @@ INLINE double best_correlation(const uint8_t *large, const uint8_t *small) {
   return greater(best, correlation_of_size(&sums, cells, small, COLUMNS, ROWS));
 }
 
+// MARK: Bars
+
+/// The greatest difference of the luma within a bar.
+#define BAR_RANGE 4
+
+/// The rows or the columns of a picture: how many, the cells of each, and the distances of lines and cells.
+struct lines {
+  size_t count, length, line_step, cell_step;
+};
+
+/// The lines that are compared. Behind the last one is room for the taps of the last cells.
+struct compared {
+  uint32_t count, lines[COLUMNS + TAPS];
+};
+
+/// Returns true if a line and the one after it have one colour.
+static int is_bar(const uint8_t *luma, const struct lines *lines, size_t line) {
+  uint8_t least = UINT8_MAX, greatest = 0;
+  for (size_t i = 0; i < 2 * lines->length; i++) {
+    uint8_t value = luma[(line + i % 2) * lines->line_step + i / 2 * lines->cell_step];
+    if (value < least) least = value;
+    if (value > greatest) greatest = value;
+  }
+  return greatest - least <= BAR_RANGE;
+}
+
+/// Lists the lines that are not part of a bar in both pictures.
+static struct compared without_bars(const uint8_t *one, const uint8_t *other, struct lines lines) {
+  struct compared result = {0};
+  int was_bar = 0;
+  for (size_t line = 0; line < lines.count; line++) {
+    int is_last = line + 1 == lines.count;
+    int begins_bar = !is_last && is_bar(one, &lines, line) && is_bar(other, &lines, line);
+    if (!was_bar && !begins_bar) result.lines[result.count++] = (uint32_t)line;
+    was_bar = begins_bar;
+  }
+  return result;
+}
+
+/// Enlarges the compared lines to a whole picture, each cell the rounded mean of what it covers.
+static void enlarge(
+  const uint8_t *luma, const struct compared *rows, const struct compared *columns, uint8_t *enlarged) {
+  struct taps across, down;
+  make_taps(&across, columns->count, COLUMNS);
+  make_taps(&down, rows->count, ROWS);
+  uint32_t area = rows->count * columns->count;
+  for (size_t y = 0; y < ROWS; y++)
+    for (size_t x = 0; x < COLUMNS; x++) {
+      uint32_t sum = 0;
+      for (size_t j = 0; j < TAPS; j++)
+        for (size_t i = 0; i < TAPS; i++)
+          sum += luma[rows->lines[down.first[y] + j] * COLUMNS + columns->lines[across.first[x] + i]] *
+            down.weights[j][y] * across.weights[i][x];
+      enlarged[y * COLUMNS + x] = (uint8_t)((sum + area / 2) / area);
+    }
+}
+
 // MARK: Implementations
 
 /// The compiler generates vector instructions from the same code, according to the function's target.
@@ -215,6 +272,12 @@ double smilepile_image_match_similarity(
 #else
   (void)implementation;
 #endif
-  double forward = correlation(one, other), backward = correlation(other, one);
+  struct compared rows = without_bars(one, other, (struct lines){ROWS, COLUMNS, COLUMNS, 1});
+  struct compared columns = without_bars(one, other, (struct lines){COLUMNS, ROWS, 1, COLUMNS});
+  if (rows.count == 0 || columns.count == 0) return -1;
+  uint8_t ones[CELLS], others[CELLS];
+  enlarge(one, &rows, &columns, ones);
+  enlarge(other, &rows, &columns, others);
+  double forward = correlation(ones, others), backward = correlation(others, ones);
   return forward > backward ? forward : backward;
 }

@@ -6,6 +6,45 @@ import Foundation
 enum Oracle {
   static func sine(_ angle: Double) -> Double { sin(angle) }
 
+  /// The similarity of what the pictures show between bars that both have.
+  static func similarity(_ one: [UInt8], _ other: [UInt8]) -> Double {
+    let rows = Array(0..<Fingerprint.rows), columns = Array(0..<Fingerprint.columns)
+    func row(_ luma: [UInt8], _ y: Int) -> [UInt8] { columns.map { luma[y * columns.count + $0] } }
+    func column(_ luma: [UInt8], _ x: Int) -> [UInt8] { rows.map { luma[$0 * columns.count + x] } }
+    let shownRows = shown(rows.map { row(one, $0) }, rows.map { row(other, $0) })
+    let shownColumns = shown(columns.map { column(one, $0) }, columns.map { column(other, $0) })
+    guard !shownRows.isEmpty, !shownColumns.isEmpty else { return -1 }
+    let (one, other) = (part(one, shownRows, shownColumns), part(other, shownRows, shownColumns))
+    return max(correlation(one, other), correlation(other, one))
+  }
+
+  /// The lines that have no neighbour with which they are of one colour in both pictures.
+  private static func shown(_ ones: [[UInt8]], _ others: [[UInt8]]) -> [Int] {
+    func isBar(_ line: Int, _ next: Int) -> Bool {
+      guard ones.indices.contains(line), ones.indices.contains(next) else { return false }
+      return [ones, others].allSatisfy { lines in
+        let cells = (lines[line] + lines[next]).map(Int.init)
+        return (cells.max() ?? 0) - (cells.min() ?? 0) <= 4
+      }
+    }
+    return ones.indices.filter { !isBar($0 - 1, $0) && !isBar($0, $0 + 1) }
+  }
+
+  /// The rounded means of the cells of a picture to which lines of another are enlarged, by a common multiple of both.
+  private static func part(_ luma: [UInt8], _ rows: [Int], _ columns: [Int]) -> [UInt8] {
+    (0..<Fingerprint.lumaCount).map { index in
+      let (y, x) = (index / Fingerprint.columns, index % Fingerprint.columns)
+      var sum = 0
+      for row in y * rows.count..<(y + 1) * rows.count {
+        for column in x * columns.count..<(x + 1) * columns.count {
+          sum += Int(
+            luma[rows[row / Fingerprint.rows] * Fingerprint.columns + columns[column / Fingerprint.columns]])
+        }
+      }
+      return UInt8((Double(sum) / Double(rows.count * columns.count)).rounded())
+    }
+  }
+
   /// The greatest correlation of the second picture, in five sizes, with a part of the first one.
   static func correlation(_ large: [UInt8], _ small: [UInt8]) -> Double {
     let (columns, rows) = (Fingerprint.columns, Fingerprint.rows)
