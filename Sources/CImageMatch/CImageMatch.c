@@ -183,8 +183,9 @@ static int is_bar(const uint8_t *luma, const struct lines *lines, size_t line) {
     uint8_t value = luma[(line + i % 2) * lines->line_step + i / 2 * lines->cell_step];
     if (value < least) least = value;
     if (value > greatest) greatest = value;
+    if (greatest - least > BAR_RANGE) return 0;
   }
-  return greatest - least <= BAR_RANGE;
+  return 1;
 }
 
 /// Lists the lines that are not part of a bar in both pictures.
@@ -200,8 +201,8 @@ static struct compared without_bars(const uint8_t *one, const uint8_t *other, st
   return result;
 }
 
-/// Enlarges the compared lines to a whole picture, each cell the rounded mean of what it covers.
-static void enlarge(
+/// Enlarges the compared lines to a whole picture, each cell the rounded mean of what it covers, and returns it.
+static const uint8_t *enlarge(
   const uint8_t *luma, const struct compared *rows, const struct compared *columns, uint8_t *enlarged) {
   struct taps across, down;
   make_taps(&across, columns->count, COLUMNS);
@@ -216,6 +217,7 @@ static void enlarge(
             down.weights[j][y] * across.weights[i][x];
       enlarged[y * COLUMNS + x] = (uint8_t)((sum + area / 2) / area);
     }
+  return enlarged;
 }
 
 // MARK: Implementations
@@ -275,9 +277,11 @@ double smilepile_image_match_similarity(
   struct compared rows = without_bars(one, other, (struct lines){ROWS, COLUMNS, COLUMNS, 1});
   struct compared columns = without_bars(one, other, (struct lines){COLUMNS, ROWS, 1, COLUMNS});
   if (rows.count == 0 || columns.count == 0) return -1;
-  uint8_t ones[CELLS], others[CELLS];
-  enlarge(one, &rows, &columns, ones);
-  enlarge(other, &rows, &columns, others);
-  double forward = correlation(ones, others), backward = correlation(others, ones);
+  uint8_t enlarged[2][CELLS];
+  if (rows.count < ROWS || columns.count < COLUMNS) {
+    one = enlarge(one, &rows, &columns, enlarged[0]);
+    other = enlarge(other, &rows, &columns, enlarged[1]);
+  }
+  double forward = correlation(one, other), backward = correlation(other, one);
   return forward > backward ? forward : backward;
 }
