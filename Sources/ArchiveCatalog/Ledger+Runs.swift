@@ -104,6 +104,17 @@ extension Ledger {
     } ?? []
   }
 
+  /// Returns when an operation last did everything that it had to do in a library, in milliseconds since 1970; nil if none
+  /// did. Blocks.
+  package func lastEnd(of kind: LedgerRun.Kind, libraryID: String) -> Int64? {
+    read { database in
+      try database.rows(
+        "SELECT endedAt FROM run WHERE kind = ? AND libraryID = ? AND outcome = ? ORDER BY ended DESC LIMIT 1",
+        [kind.rawValue, libraryID, LedgerRun.Outcome.done.rawValue], of: "run"
+      ) { row in try row.integer("endedAt") }.first
+    } ?? nil
+  }
+
   /// Returns the run with a number; nil if there is none. Blocks.
   package func run(number: Int64) -> LedgerRun? {
     read { database in

@@ -44,7 +44,7 @@ struct ProtectionVerdictTests {
   private func verdict(
     photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
     run: JobStatus.RunRecord? = nil, success: JobStatus.RunRecord? = nil, testFailure: String? = nil,
-    now: Date = now
+    damaged: Int? = nil, intactDaysAgo: Int? = nil, now: Date = now
   ) -> ProtectionVerdict {
     var job = JobStatus(job: "family")
     job.copies = copies.map(\.copy)
@@ -53,11 +53,17 @@ struct ProtectionVerdictTests {
     record.outcome = .done
     (job.run, job.lastSuccess) = (run ?? record, success ?? record)
     job.restoreTestFailure = testFailure
+    job.lastRestoreTest = damaged.map {
+      JobStatus.RestoreTestRecord(
+        at: Self.time(daysAgo: 1), hasPassed: true, archive: "/disk/a.zip", photos: 9, damaged: $0, round: 1,
+        report: nil)
+    }
     return ProtectionVerdict(
       of: LibraryProtection(
         path: "/Family", totals: (photos, 3, photos * 1000), lastExport: nil, photosAdded: nil,
         jobs: copies.isEmpty ? [] : [job], formerJobs: [], copies: copies,
-        testedAt: testedDaysAgo.map(Self.time), ledgerProblem: ledgerProblem),
+        testedAt: testedDaysAgo.map(Self.time), intactAt: intactDaysAgo.map(Self.time),
+        ledgerProblem: ledgerProblem),
       now: now, calendar: Self.calendar)
   }
 
@@ -266,6 +272,23 @@ struct ProtectionVerdictTests {
     let verdict = verdict([copy(daysAgo: 1, added: 1)], run: run)
     #expect(verdict.actions.map(\.remedy) == [.repairLibrary])
     #expect(verdict.sentence.contains("safe in the newest complete copy, from yesterday; 1 was"))
+  }
+
+  @Test("Verdict: after a repair of the library, a backup follows, and a former repair counts for nothing")
+  func repaired() {
+    var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 1))
+    (run.outcome, run.missing) = (.incomplete, ["photo 4 is missing in the library"])
+    for (daysAgo, remedy) in [(2, Remedy.repairLibrary), (0, .runBackup(job: "family"))] {
+      #expect(
+        verdict([copy(daysAgo: 1, missing: 1)], run: run, intactDaysAgo: daysAgo).actions.first?.remedy
+          == remedy)
+      #expect(
+        verdict([copy(daysAgo: 2, added: 1)], run: run, intactDaysAgo: daysAgo).actions.map(\.remedy) == [
+          remedy
+        ])
+    }
+    #expect(verdict([copy()], damaged: 3, intactDaysAgo: 2).actions.map(\.remedy) == [.repairLibrary])
+    #expect(verdict([copy()], damaged: 3, intactDaysAgo: 0).level == .safe)
   }
 
   @Test(

@@ -17,7 +17,7 @@ enum ProtectionActions {
   static func all(for protection: LibraryProtection, after first: Finding?, _ days: DayCount) -> [Finding] {
     var actions = first.map { [$0] } ?? []
     actions += protection.jobs.flatMap { job in
-      of(job) + job.restoreTests.compactMap { of($0, job, protection.copies) }
+      of(job, protection) + job.restoreTests.compactMap { of($0, job, protection) }
     }
     actions += protection.copies.compactMap { of($0, days) }
     for job in protection.jobs where job.copies.contains(where: { $0.isSelection != true }) {
@@ -39,23 +39,27 @@ enum ProtectionActions {
   // MARK: Actions of a judgment
 
   /// Returns what makes one of these copies a complete copy without a problem; nil if no copy can become one.
-  static func completing(_ copies: [CountedCopy], _ days: DayCount) -> Finding? {
+  static func completing(_ copies: [CountedCopy], of protection: LibraryProtection, _ days: DayCount)
+    -> Finding?
+  {
     if let copy = copies.filter({ $0.hasAllPhotos && $0.problem != nil }).newest { return of(copy, days) }
-    guard let copy = copies.filter({ !$0.hasAllPhotos && $0.copy.isSelection != true }).newest?.copy else {
+    guard let counted = copies.filter({ !$0.hasAllPhotos && $0.copy.isSelection != true }).newest else {
       return nil
     }
+    let copy = counted.copy
     return Finding(
       copy.archive,
       message:
         "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
-        + "\(copy.archive) or corrupt in it", remedy: .repairLibrary)
+        + "\(copy.archive) or corrupt in it",
+      remedy: remedy(ofDamageAt: copy.madeAt, counted.job, protection))
   }
 
   /// Returns what makes the first copy of the whole library.
   static func firstCopy(of protection: LibraryProtection) -> Finding {
     let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
-      return ofRun(job)
+      return ofRun(job, protection)
         ?? Finding(job.job, message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
     }
     guard let job = jobs.first?.job else {
@@ -75,9 +79,9 @@ enum ProtectionActions {
 
   /// Returns what brings the photos that a copy lacks into one: a backup, or what the last backup reported if it made no
   /// complete copy.
-  static func backUp(after copy: CountedCopy, _ jobs: [JobStatus]) -> Finding {
-    if let job = jobs.first(where: { $0.job == copy.job }), let run = job.run,
-      run.startedAt > copy.copy.madeAt, let finding = ofRun(job)
+  static func backUp(after copy: CountedCopy, of protection: LibraryProtection) -> Finding {
+    if let job = protection.jobs.first(where: { $0.job == copy.job }), let run = job.run,
+      run.startedAt > copy.copy.madeAt, let finding = ofRun(job, protection)
     {
       return finding
     }
@@ -91,7 +95,7 @@ enum ProtectionActions {
   /// Returns the restore test of a copy. Tells why the last test did not pass.
   static func test(_ copy: CountedCopy, of protection: LibraryProtection) -> Finding {
     let job = protection.jobs.first { $0.job == copy.job }
-    return copy.test.flatMap { test in job.flatMap { of(test, $0, protection.copies) } }
+    return copy.test.flatMap { test in job.flatMap { of(test, $0, protection) } }
       ?? Finding(
         copy.copy.path, message: "no restore test has passed at \(copy.copy.path)",
         remedy: .testRestore(job: copy.job))
@@ -120,9 +124,9 @@ enum ProtectionActions {
   /// Returns what to do about the last restore test at a destination; nil if the test passed, or if another action
   /// tells it.
   private static func of(
-    _ test: JobStatus.DestinationTestRecord, _ job: JobStatus, _ copies: [CountedCopy]
+    _ test: JobStatus.DestinationTestRecord, _ job: JobStatus, _ protection: LibraryProtection
   ) -> Finding? {
-    let copy = copies.first { $0.job == job.job && $0.copy.path == test.path }
+    let copy = protection.copies.first { $0.job == job.job && $0.copy.path == test.path }
     guard test.outcome != .passed, copy?.problem == nil else { return nil }
     switch test.outcome {
     case .unreachable where copy != nil:
@@ -145,7 +149,7 @@ enum ProtectionActions {
         archive, message: "the restore test of \(archive) failed", remedy: .testRestore(job: job.job))
     case .incomplete:
       // the action about the library says more
-      guard job.lastRestoreTest?.damaged == nil else { return nil }
+      guard damagedPhotos(at: job.lastRestoreTest, protection) == nil else { return nil }
       return Finding(
         test.path, message: test.failure ?? "the restore test of \(test.path) was incomplete",
         remedy: .testRestore(job: job.job))
@@ -155,17 +159,35 @@ enum ProtectionActions {
 
   // MARK: Jobs and copies
 
+  /// Returns what to do about photos of the library that a job found missing or corrupt: a repair, and after it another
+  /// backup.
+  ///
+  /// - Parameter moment: when they were found, in milliseconds since 1970.
+  private static func remedy(ofDamageAt moment: Int64, _ job: String, _ protection: LibraryProtection)
+    -> Remedy
+  {
+    protection.isIntact(since: moment) ? .runBackup(job: job) : .repairLibrary
+  }
+
+  /// Returns how many photos of the library a restore test found missing or corrupt; nil if there were none, or if all are
+  /// intact now.
+  private static func damagedPhotos(at test: JobStatus.RestoreTestRecord?, _ protection: LibraryProtection)
+    -> Int?
+  {
+    test.flatMap { protection.isIntact(since: $0.at) ? nil : $0.damaged }
+  }
+
   /// Returns what the last run did not do; nil if the run is complete or under way.
-  private static func ofRun(_ job: JobStatus) -> Finding? {
+  private static func ofRun(_ job: JobStatus, _ protection: LibraryProtection) -> Finding? {
     guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return nil }
     let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
     return Finding(
       job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)",
-      remedy: run.missing.isEmpty ? nil : .repairLibrary)
+      remedy: run.missing.isEmpty ? nil : remedy(ofDamageAt: run.startedAt, job.job, protection))
   }
 
-  private static func of(_ job: JobStatus) -> [Finding] {
-    var actions = ofRun(job).map { [$0] } ?? []
+  private static func of(_ job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
+    var actions = ofRun(job, protection).map { [$0] } ?? []
     if let failure = job.restoreTestFailure {
       actions.append(
         Finding(
@@ -174,7 +196,7 @@ enum ProtectionActions {
           remedy: .testRestore(job: job.job)))
     }
     guard let test = job.lastRestoreTest else { return actions }
-    if let damaged = test.damaged {
+    if let damaged = damagedPhotos(at: test, protection) {
       actions.append(
         Finding(
           job.library,

@@ -95,7 +95,7 @@ private struct Requirements {
       mayBeComplete
         ? "No complete copy of \(name) is known to be intact and reachable."
         : "No job has a complete copy of \(name).",
-      ProtectionActions.completing(protection.copies, days)
+      ProtectionActions.completing(protection.copies, of: protection, days)
         ?? ProtectionActions.firstCopy(of: protection))
   }
 
@@ -109,7 +109,7 @@ private struct Requirements {
     return .danger(
       "\(photos == 1 ? "The one photo was" : "All \(number(photos)) photos were") added since the \(name), "
         + "from \(days.ago(newest.copy.madeAt)).",
-      ProtectionActions.backUp(after: newest, protection.jobs))
+      ProtectionActions.backUp(after: newest, of: protection))
   }
 
   private var unprotected: ProtectionJudgment {
@@ -123,7 +123,7 @@ private struct Requirements {
     let job = best.first?.job ?? ""
     return .danger(
       "\(covered(by: best, "copies")), but \(best.count == 1 ? "it is" : "they are") \(place).",
-      ProtectionActions.completing(elsewhere, days)
+      ProtectionActions.completing(elsewhere, of: protection, days)
         ?? Finding(
           job, message: "no complete copy is on another disk; add a destination on one to job “\(job)”"))
   }
@@ -153,7 +153,7 @@ private struct Requirements {
     guard let best = best(of: tested).newest else { return incomplete }
     let isNewest = protection.copies.allSatisfy { $0.copy.madeAt <= best.copy.madeAt }
     let name = "\(isNewest ? "the newest complete copy" : "a verified copy on another device"), from "
-    let action = ProtectionActions.backUp(after: best, protection.jobs)
+    let action = ProtectionActions.backUp(after: best, of: protection)
     guard let added = best.photosAdded else {
       return .attention("It is unknown whether \(name)\(days.ago(best.copy.madeAt)), has all photos.", action)
     }
