@@ -113,7 +113,10 @@ package final class PictureCache: Sendable {
       }
     } catch let error as FileError {
       lock = nil
-      contents.withLock { $0.keepNothing("\(error)") }
+      let isObstructed = error.errno == .notDirectory
+      contents.withLock {
+        $0.keepNothing(isObstructed ? "\(error.path) is not a folder; remove it".escaped : "\(error)")
+      }
     }
   }
 
