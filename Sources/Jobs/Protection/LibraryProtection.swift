@@ -59,6 +59,12 @@ extension LibraryProtection {
     ledgerProblem = state.ledger.problem.map { "\($0)" }
   }
 
+  /// Returns how many photos of the library the last restore test of a job found missing or corrupt; nil if there were none,
+  /// or if a repair has made all intact since.
+  package func damagedPhotos(of job: JobStatus) -> Int? {
+    job.lastRestoreTest.flatMap { isIntact(since: $0.at) ? nil : $0.damaged }
+  }
+
   /// Returns true if a repair has made every photo of the library intact since a moment, in milliseconds since 1970.
   func isIntact(since moment: Int64) -> Bool { intactAt.map { $0 >= moment } ?? false }
 }

@@ -149,7 +149,7 @@ enum ProtectionActions {
         archive, message: "the restore test of \(archive) failed", remedy: .testRestore(job: job.job))
     case .incomplete:
       // the action about the library says more
-      guard damagedPhotos(at: job.lastRestoreTest, protection) == nil else { return nil }
+      guard protection.damagedPhotos(of: job) == nil else { return nil }
       return Finding(
         test.path, message: test.failure ?? "the restore test of \(test.path) was incomplete",
         remedy: .testRestore(job: job.job))
@@ -167,14 +167,6 @@ enum ProtectionActions {
     -> Remedy
   {
     protection.isIntact(since: moment) ? .runBackup(job: job) : .repairLibrary
-  }
-
-  /// Returns how many photos of the library a restore test found missing or corrupt; nil if there were none, or if all are
-  /// intact now.
-  private static func damagedPhotos(at test: JobStatus.RestoreTestRecord?, _ protection: LibraryProtection)
-    -> Int?
-  {
-    test.flatMap { protection.isIntact(since: $0.at) ? nil : $0.damaged }
   }
 
   /// Returns what the last run did not do; nil if the run is complete or under way.
@@ -196,7 +188,7 @@ enum ProtectionActions {
           remedy: .testRestore(job: job.job)))
     }
     guard let test = job.lastRestoreTest else { return actions }
-    if let damaged = damagedPhotos(at: test, protection) {
+    if let damaged = protection.damagedPhotos(of: job) {
       actions.append(
         Finding(
           job.library,
