@@ -115,22 +115,7 @@ public struct ExportRun {
     let corrupt = try library.corruptPhotos(
       among: plan.increment?.photosToRecheck ?? [], tags, isInBase: true, of: plan, counter)
     counter.report(corrupt)
-    let outcome =
-      switch options.format {
-      case _ where options.isDryRun: try dryRun(plan, outputPath)
-      case .zip:
-        try ArchiveExport(
-          library: library, tags: tags, pictures: pictures, outputPath: outputPath, date: date,
-          options: options,
-          counter: counter
-        )
-        .run(plan)
-      case .json:
-        try DocumentExport(
-          library: library, destination: destination, outputPath: outputPath, date: date, options: options,
-          counter: counter
-        ).run(plan)
-      }
+    let outcome = try write(plan, tags, pictures, library, outputPath, date)
     if options.verifies, !options.isDryRun, options.format == .zip {
       (options.operation ?? options.ledger?.begin("export"))?.recordVerified(outcome.archives)
     }
@@ -145,6 +130,27 @@ public struct ExportRun {
         of: libraryPath, options.format, corrupt: summary.corruptInLibrary)
     }
     return summary
+  }
+
+  /// Writes the archives of a plan, or finds out what they would be.
+  private func write(
+    _ plan: ExportPlan, _ tags: ContentTags, _ pictures: ExportPictures?, _ library: Library,
+    _ outputPath: ArchiveOutputPath, _ date: Date
+  ) throws -> ExportOutcome {
+    if options.isDryRun { return try dryRun(plan, outputPath) }
+    return switch options.format {
+    case .zip:
+      try ArchiveExport(
+        library: library, tags: tags, pictures: pictures, outputPath: outputPath, date: date,
+        options: options,
+        counter: counter
+      ).run(plan)
+    case .json:
+      try DocumentExport(
+        library: library, destination: destination, outputPath: outputPath, date: date, options: options,
+        counter: counter
+      ).run(plan)
+    }
   }
 
   private func digest(ofSelection categories: [PhotoLibrary.Category]) throws -> String? {
