@@ -17,6 +17,17 @@ package struct CountedCopy: Sendable {
     case notFound = "not_found"
     /// An archive changed after the backup.
     case changed
+
+    /// The problem for people.
+    package var words: String {
+      switch self {
+      case .suspect: "suspect: found corrupt, or a restore test failed"
+      case .unreachable: "unreachable: its disk is not mounted, or its folder cannot be read"
+      case .missing: "missing: its folder can be read"
+      case .notFound: "not found: its disk is not mounted, or it was deleted"
+      case .changed: "changed after the backup"
+      }
+    }
   }
 
   /// Where a copy is.

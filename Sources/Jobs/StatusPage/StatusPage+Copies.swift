@@ -51,11 +51,7 @@ extension CountedCopy {
   /// The state of the copy for people.
   fileprivate var state: String {
     switch problem {
-    case .suspect?: "suspect: found corrupt, or a restore test failed"
-    case .unreachable?: "unreachable"
-    case .missing?: "missing: its folder can be read"
-    case .notFound?: "not found: its disk is not mounted, or it was deleted"
-    case .changed?: "changed after the backup"
+    case let problem?: problem.words
     case nil where copy.isSelection == true: "a selection of the library"
     case nil where copy.missingPhotos != nil:
       "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing or corrupt"

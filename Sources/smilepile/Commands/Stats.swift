@@ -64,7 +64,7 @@ struct Stats: AsyncParsableCommand {
         verifiedAt.map { "verified \(Stats.time($0))" } ?? "unverified",
         inMemory ? "in memory: lost when the machine is switched off" : nil,
         sameDevice ? "on the same device as the library: no protection if the device fails" : nil,
-        problem.map(Stats.text),
+        problem.map(\.words),
         isSelection ? "only a selection of the library" : nil,
         missingPhotos > 0
           ? "\(Count(missingPhotos, "photo of the library is", "photos of the library are")) missing or corrupt"
@@ -197,16 +197,6 @@ struct Stats: AsyncParsableCommand {
     return failed.map { test in
       "restore test of \(test.archive ?? test.path) failed at \(time(test.at))"
         + (test.failure.map { ": \($0)" } ?? "")
-    }
-  }
-
-  private static func text(of problem: CountedCopy.Problem) -> String {
-    switch problem {
-    case .suspect: "suspect: found corrupt, or a restore test failed"
-    case .unreachable: "unreachable: its disk is not mounted, or its folder cannot be read"
-    case .missing: "missing: its folder can be read"
-    case .notFound: "not found: its disk is not mounted, or it was deleted"
-    case .changed: "changed after the backup"
     }
   }
 
