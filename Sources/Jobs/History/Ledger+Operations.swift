@@ -37,45 +37,50 @@ extension Ledger {
     _ body: () async throws -> Summary
   ) async throws -> Summary {
     guard !operation.isDryRun else { return try await body() }
-    var run = LedgerRun(operation, at: now().milliseconds)
-    insert(&run)
-    defer {
-      run.endedAt = now().milliseconds
-      run.libraryID = run.libraryID ?? operation.libraryID
-      update(&run)
-    }
+    var run = begin(operation, at: now())
     do {
       let summary = try await body()
-      run.end(operation, summary.recorded)
+      end(&run, operation, .success(summary.recorded), at: now())
       return summary
     } catch {
-      run.end(operation, error)
+      end(&run, operation, .failure(error), at: now())
       throw error
     }
   }
-}
 
-extension Ledger {
   /// Performs an operation of a run on this thread, and records it as `recording` does. Blocks.
   func recordingHere<Summary: RecordedSummary>(
     _ operation: RecordedOperation, now: () -> Date, _ body: () throws -> Summary
   ) throws -> Summary {
     guard !operation.isDryRun else { return try body() }
-    var run = LedgerRun(operation, at: now().milliseconds)
-    insert(&run)
-    defer {
-      run.endedAt = now().milliseconds
-      run.libraryID = run.libraryID ?? operation.libraryID
-      update(&run)
-    }
+    var run = begin(operation, at: now())
     do {
       let summary = try body()
-      run.end(operation, summary.recorded)
+      end(&run, operation, .success(summary.recorded), at: now())
       return summary
     } catch {
-      run.end(operation, error)
+      end(&run, operation, .failure(error), at: now())
       throw error
     }
+  }
+
+  private func begin(_ operation: RecordedOperation, at date: Date) -> LedgerRun {
+    var run = LedgerRun(operation, at: date.milliseconds)
+    insert(&run)
+    return run
+  }
+
+  private func end(
+    _ run: inout LedgerRun, _ operation: RecordedOperation, _ result: Result<OperationResult, any Error>,
+    at date: Date
+  ) {
+    switch result {
+    case .success(let result): run.end(operation, result)
+    case .failure(let error): run.end(operation, error)
+    }
+    run.endedAt = date.milliseconds
+    run.libraryID = run.libraryID ?? operation.libraryID
+    update(&run)
   }
 }
 
