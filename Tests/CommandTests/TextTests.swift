@@ -6,15 +6,6 @@ import Testing
 @Suite("Text")
 struct TextTests {
   @Test(
-    "Byte count: IEC units",
-    arguments: [
-      (-1, "0 B"), (0, "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (10_234, "9.99 KiB"),
-      (10_239, "10.0 KiB"), (102_399, "100 KiB"), (1_048_063, "1023 KiB"), (1_048_064, "1.00 MiB"),
-      (1_880_000_000, "1.75 GiB"), (5 << 40, "5.00 TiB"), (Int.max, "8.00 EiB"),
-    ])
-  func bytes(count: Int, text: String) { #expect("\(ByteCount(count))" == text) }
-
-  @Test(
     "Duration: as a clock and in words",
     arguments: [
       (Duration.zero, "0:00", "0.0 s"), (.milliseconds(40), "0:01", "0.0 s"),

@@ -50,7 +50,7 @@ enum ProtectionActions {
     return Finding(
       copy.archive,
       message:
-        "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing from the copy "
+        "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are").grouped) missing from the copy "
         + "\(copy.archive) or corrupt in it",
       remedy: remedy(ofDamageAt: copy.madeAt, counted.job, protection))
   }
@@ -88,7 +88,7 @@ enum ProtectionActions {
     return Finding(
       copy.copy.archive,
       message: copy.photosAdded.map {
-        "\(ProtectionVerdict.count($0, "photo was", "photos were")) added since the copy \(copy.copy.archive)"
+        "\(Count($0, "photo was", "photos were").grouped) added since the copy \(copy.copy.archive)"
       } ?? "the copy \(copy.copy.archive) may lack photos", remedy: .runBackup(job: copy.job))
   }
 
@@ -193,7 +193,7 @@ enum ProtectionActions {
         Finding(
           job.library,
           message:
-            "\(ProtectionVerdict.count(damaged, "photo of the library is", "photos of the library are")) "
+            "\(Count(damaged, "photo of the library is", "photos of the library are").grouped) "
             + "corrupt or missing",
           remedy: .repairLibrary))
     }

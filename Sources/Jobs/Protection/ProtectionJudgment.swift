@@ -1,3 +1,4 @@
+import FileSystem
 import Operations
 
 /// Whether the photos of a library are safe: a level, a sentence that is true by itself and, unless the photos are
@@ -24,7 +25,7 @@ struct ProtectionJudgment {
         "The library has no photos yet.",
         Finding("", message: "the library has no photos; add photos or import a backup"))
     } else if let problem = protection.ledgerProblem {
-      let name = photos == 1 ? "the one photo" : "\(ProtectionVerdict.number(photos)) photos"
+      let name = photos == 1 ? "the one photo" : "\(photos.grouped) photos"
       self = .attention(
         "The copies of \(name) are unknown: \(problem).",
         Finding("", message: "the ledger of the jobs cannot be read: \(problem)"))
@@ -89,7 +90,7 @@ private struct Requirements {
 
   /// The judgment of a library without a complete copy.
   private var incomplete: ProtectionJudgment {
-    let name = photos == 1 ? "the one photo" : "the \(number(photos)) photos"
+    let name = photos == 1 ? "the one photo" : "the \(photos.grouped) photos"
     let mayBeComplete = protection.copies.contains { $0.hasAllPhotos && $0.problem != .missing }
     return .danger(
       mayBeComplete
@@ -107,7 +108,7 @@ private struct Requirements {
     let name =
       "newest complete copy\(place)\(isNewest ? "" : " that has no known problem")"
     return .danger(
-      "\(photos == 1 ? "The one photo was" : "All \(number(photos)) photos were") added since the \(name), "
+      "\(photos == 1 ? "The one photo was" : "All \(photos.grouped) photos were") added since the \(name), "
         + "from \(days.ago(newest.copy.madeAt)).",
       ProtectionActions.backUp(after: newest, of: protection))
   }
@@ -158,7 +159,7 @@ private struct Requirements {
       return .attention("It is unknown whether \(name)\(days.ago(best.copy.madeAt)), has all photos.", action)
     }
     return .attention(
-      "\(some(photos - added)) safe in \(name)\(days.ago(best.copy.madeAt)); \(number(added)) "
+      "\(some(photos - added)) safe in \(name)\(days.ago(best.copy.madeAt)); \(added.grouped) "
         + "\(added == 1 ? "was" : "were") added since.", action)
   }
 
@@ -191,7 +192,7 @@ private struct Requirements {
     let subject =
       switch best.first?.photosAdded {
       case nil where photos == 1: "It is unknown whether the one photo is"
-      case nil: "An unknown number of the \(number(photos)) photos is"
+      case nil: "An unknown number of the \(photos.grouped) photos is"
       case 0?: all
       case let added?: some(photos - added)
       }
@@ -203,16 +204,14 @@ private struct Requirements {
     let made = copies.newest.map { days.ago($0.copy.madeAt) } ?? ""
     return copies.count == 1
       ? "1 \(kind.replacing("copies", with: "copy")), from \(made)"
-      : "\(number(copies.count)) \(kind), the newest from \(made)"
+      : "\(copies.count.grouped) \(kind), the newest from \(made)"
   }
 
-  private var all: String { photos == 1 ? "The one photo is" : "All \(number(photos)) photos are" }
+  private var all: String { photos == 1 ? "The one photo is" : "All \(photos.grouped) photos are" }
 
   private func some(_ count: Int) -> String {
-    "\(number(count)) of \(number(photos)) photos \(count == 1 ? "is" : "are")"
+    "\(count.grouped) of \(photos.grouped) photos \(count == 1 ? "is" : "are")"
   }
-
-  private func number(_ value: Int) -> String { ProtectionVerdict.number(value) }
 }
 
 extension [CountedCopy] {

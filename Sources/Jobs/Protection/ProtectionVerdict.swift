@@ -38,14 +38,4 @@ package struct ProtectionVerdict: Sendable, Equatable {
     sentence = judgment.sentence
     level = actions.isEmpty ? judgment.level : max(judgment.level, .attention)
   }
-
-  /// Returns a number with commas: `12,345`.
-  package static func number(_ value: Int) -> String {
-    value.formatted(.number.locale(Locale(identifier: "en_US")).grouping(.automatic))
-  }
-
-  /// Returns a number with commas and its noun: `1 photo`, `12,345 photos`.
-  package static func count(_ value: Int, _ singular: String, _ plural: String? = nil) -> String {
-    "\(number(value)) \(value == 1 ? singular : plural ?? "\(singular)s")"
-  }
 }

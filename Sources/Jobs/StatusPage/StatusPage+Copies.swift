@@ -30,8 +30,8 @@ extension StatusPage {
         let full = BackupHistory.daysUntilFull(points, now: now)
         row(
           "Free space",
-          "\(Self.size(last.bytes)) (\(days.ago(last.at)))"
-            + (full.map { "; full in about \(ProtectionVerdict.count($0, "day")), \(day(after: $0))" } ?? ""))
+          "\(ByteCount(last.bytes)) (\(days.ago(last.at)))"
+            + (full.map { "; full in about \(Count($0, "day").grouped), \(day(after: $0))" } ?? ""))
       }
     }
   }
@@ -54,13 +54,13 @@ extension CountedCopy {
     case let problem?: problem.words
     case nil where copy.isSelection == true: "a selection of the library"
     case nil where copy.missingPhotos != nil:
-      "\(ProtectionVerdict.count(copy.missingPhotos ?? 0, "photo is", "photos are")) missing or corrupt"
+      "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are").grouped) missing or corrupt"
     case nil where isShared: "not counted: shares a file with a copy above"
     case nil:
       switch photosAdded {
       case 0?: "complete"
       case let added?:
-        "complete, except \(ProtectionVerdict.count(added, "photo that was", "photos that were")) added since"
+        "complete, except \(Count(added, "photo that was", "photos that were").grouped) added since"
       case nil: "complete when it was made"
       }
     }

@@ -1,4 +1,5 @@
 import Backup
+import FileSystem
 import Foundation
 import HTML
 import Operations
@@ -153,7 +154,7 @@ package struct StatusPage {
     guard let first = sizes.first, let last = sizes.last, first.age > last.age else { return }
     main.newline()
     main.element("h2", text: "Growth")
-    let period = "in \(ProtectionVerdict.count(first.age - last.age, "day"))"
+    let period = "in \(Count(first.age - last.age, "day").grouped)"
     main.element("div", ["class": "charts"]) { charts in
       func curve(_ title: String, _ value: ((photos: Int, bytes: Int)) -> Int, _ text: (Int) -> String) {
         GrowthChart(
@@ -161,8 +162,8 @@ package struct StatusPage {
           label: "from \(text(value(first.size))) to \(text(value(last.size))) \(period)"
         ).write(&charts)
       }
-      curve("Photos", \.photos) { ProtectionVerdict.count($0, "photo") }
-      curve("Space", \.bytes, Self.size)
+      curve("Photos", \.photos) { Count($0, "photo").grouped }
+      curve("Space", \.bytes) { "\(ByteCount($0))" }
     }
   }
 
@@ -185,7 +186,7 @@ package struct StatusPage {
           }
           item.text(
             " \(days.day(test.at)): \(test.hasPassed ? "passed" : "failed"), "
-              + "\(ProtectionVerdict.count(test.photos, "photo")) restored")
+              + "\(Count(test.photos, "photo").grouped) restored")
         }
       }
     }
@@ -206,7 +207,7 @@ package struct StatusPage {
         for category in categories.prefix(Self.mostCategories) {
           body.element("tr") { row in
             row.element("th", ["scope": "row"]) { $0.name(category.name) }
-            row.element("td", text: ProtectionVerdict.number(category.photos))
+            row.element("td", text: category.photos.grouped)
             row.element("td") { cell in
               let width = "\(category.photos * 200 / most)"
               cell.element(
@@ -229,19 +230,11 @@ package struct StatusPage {
     let more = categories.count - Self.mostCategories
     if more > 0 {
       main.element(
-        "p", text: "The page leaves out \(ProtectionVerdict.count(more, "category", "categories")).")
+        "p", text: "The page leaves out \(Count(more, "category", "categories").grouped).")
     }
   }
 
   // MARK: Text
-
-  /// Returns a number of bytes with a unit of powers of 1000: `1.5 GB`.
-  static func size(_ bytes: Int) -> String {
-    var (value, unit) = (Double(bytes), "B")
-    for next in ["kB", "MB", "GB", "TB", "PB"] where value >= 1000 { (value, unit) = (value / 1000, next) }
-    return value < 10 && unit != "B"
-      ? "\(Int(value)).\(Int(value * 10) % 10) \(unit)" : "\(Int(value)) \(unit)"
-  }
 
   private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 }

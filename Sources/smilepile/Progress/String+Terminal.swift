@@ -6,6 +6,11 @@ extension String {
     utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.displayWidth }
   }
 
+  /// Returns the text with leading spaces, at least `columns` columns wide.
+  func padded(toColumns columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - displayWidth)) + self
+  }
+
   /// Returns the text shortened in its middle to at most `columns` columns, so that both the beginning of a
   /// name and its extension stay readable.
   func truncated(toColumns columns: Int, ellipsis: String = "…") -> String {

@@ -1,23 +1,25 @@
 /// A number of bytes as text, in IEC units (1 KiB = 1024 bytes), like in `du -h` and `ls -h`.
 ///
 /// Has three significant digits: `0 B`, `999 B`, `1.00 KiB`, `17.5 MiB`, `1023 GiB`. Has at most eight columns.
-struct ByteCount: Sendable, CustomStringConvertible {
+package struct ByteCount: Sendable, CustomStringConvertible {
   /// The number of bytes; 0 for a negative number.
-  let bytes: Int
+  package let bytes: Int
 
-  init(_ bytes: Int) { self.bytes = max(0, bytes) }
+  package init(_ bytes: Int) { self.bytes = max(0, bytes) }
 
-  var description: String {
+  package var description: String {
     let scale = Scale(for: bytes)
     return "\(scale.number(bytes)) \(scale.unit)"
   }
 
   /// Returns the finished part and the total, both in the unit of the total: `0.15/1.75 GiB`. The width stays
   /// the same while `done` grows, so that a redrawn line does not jump.
-  static func pair(_ done: Int, of total: Int) -> String {
+  package static func pair(_ done: Int, of total: Int) -> String {
     let scale = Scale(for: total)
     let whole = scale.number(total)
-    return "\(scale.number(done).padded(toColumns: whole.count))/\(whole) \(scale.unit)"
+    let number = scale.number(done)
+    let spaces = String(repeating: " ", count: max(0, whole.count - number.count))
+    return "\(spaces)\(number)/\(whole) \(scale.unit)"
   }
 
   /// A unit, and the number of decimals in this unit.
@@ -46,7 +48,7 @@ struct ByteCount: Sendable, CustomStringConvertible {
 
 extension Double {
   /// Returns the number with exactly this many decimals, rounded. `String(format:)` would need Foundation.
-  func fixed(decimals: Int) -> String {
+  package func fixed(decimals: Int) -> String {
     var power = 1
     for _ in 0..<decimals { power *= 10 }
     let scaled = (magnitude * Double(power)).rounded()
@@ -56,12 +58,5 @@ extension Double {
     guard decimals > 0 else { return "\(sign)\(whole)" }
     let digits = String(rest)
     return "\(sign)\(whole).\(String(repeating: "0", count: decimals - digits.count))\(digits)"
-  }
-}
-
-extension String {
-  /// Returns the text with leading spaces, at least `columns` columns wide.
-  func padded(toColumns columns: Int) -> String {
-    String(repeating: " ", count: max(0, columns - displayWidth)) + self
   }
 }
