@@ -14,26 +14,36 @@ package struct Gallery: Sendable {
     package var file: String?
     /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
     package var view: String?
-    /// The path of the thumbnail; nil if the photo has none.
-    package var thumbnail: String?
-    /// The width of the thumbnail in pixels.
-    package var width: Int
-    /// The height of the thumbnail in pixels.
-    package var height: Int
+    /// The thumbnail; nil if the photo has none.
+    package var thumbnail: Thumbnail?
 
     /// Describes a photo.
     package init(
-      name: String, day: String, file: String?, view: String? = nil, thumbnail: String? = nil, width: Int = 0,
-      height: Int = 0
+      name: String, day: String, file: String?, view: String? = nil, thumbnail: Thumbnail? = nil
     ) {
       (self.name, self.day, self.file, self.view) = (name, day, file, view)
-      (self.thumbnail, self.width, self.height) = (thumbnail, width, height)
+      self.thumbnail = thumbnail
     }
 
     /// The path of what a click opens; nil for nothing.
     var picture: String? { view ?? file }
     /// The year in which it was taken.
     var year: String { String(day.dropLast("-MM-DD".count)) }
+  }
+
+  /// The thumbnail of a photo.
+  package struct Thumbnail: Sendable, Equatable {
+    /// The path of its file, relative to the gallery's folder.
+    package let path: String
+    /// The width in pixels.
+    package let width: Int
+    /// The height in pixels.
+    package let height: Int
+
+    /// Describes a thumbnail.
+    package init(_ path: String, width: Int, height: Int) {
+      (self.path, self.width, self.height) = (path, width, height)
+    }
   }
 
   /// A category with its photos, in the order in which they are shown.

@@ -129,20 +129,12 @@ struct PageWriter {
 
   /// The thumbnail of the first photo that has one, or an empty field.
   private func cover(of category: Gallery.Category, _ card: inout HTMLDocument) {
-    if let photo = category.photos.first(where: { $0.thumbnail != nil }) {
-      image(of: photo, at: Gallery.startPage, &card)
-    } else {
-      card.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
-    }
+    picture(category.photos.lazy.compactMap(\.thumbnail).first, at: Gallery.startPage, &card)
   }
 
   private func item(_ photo: Gallery.Photo, at path: String, _ item: inout HTMLDocument) {
     item.element("a", ["class": "photo", "href": photo.picture.map { link(to: $0, at: path) }]) { anchor in
-      if photo.thumbnail == nil {
-        anchor.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
-      } else {
-        image(of: photo, at: path, &anchor)
-      }
+      picture(photo.thumbnail, at: path, &anchor)
       anchor.element("span", ["class": "name"]) { $0.name(photo.name) }
       anchor.element("time", ["datetime": photo.day], text: photo.day)
     }
@@ -155,13 +147,17 @@ struct PageWriter {
       ], text: label)
   }
 
-  /// The text beside the image names it, so that a screen reader would read an `alt` a second time.
-  private func image(of photo: Gallery.Photo, at path: String, _ html: inout HTMLDocument) {
+  /// A thumbnail, or an empty field. The text beside it names the photo, so that a screen reader would read an `alt` a
+  /// second time.
+  private func picture(_ thumbnail: Gallery.Thumbnail?, at path: String, _ html: inout HTMLDocument) {
+    guard let thumbnail else {
+      return html.element("span", ["class": "tile", "aria-hidden": "true"]) { _ in }
+    }
     html.void(
       "img",
       [
-        "src": photo.thumbnail.map { link(to: $0, at: path) }, "alt": "", "width": "\(photo.width)",
-        "height": "\(photo.height)", "loading": "lazy", "decoding": "async",
+        "src": link(to: thumbnail.path, at: path), "alt": "", "width": "\(thumbnail.width)",
+        "height": "\(thumbnail.height)", "loading": "lazy", "decoding": "async",
       ])
   }
 

@@ -15,8 +15,7 @@ struct GalleryTests {
     (0..<count).map { number in
       Gallery.Photo(
         name: name, day: day, file: "photos/\(number)_a.jpg",
-        thumbnail: "thumbnails/thumb_\(number)_a.jpg",
-        width: 300, height: 200)
+        thumbnail: Gallery.Thumbnail("thumbnails/thumb_\(number)_a.jpg", width: 300, height: 200))
     }
   }
 

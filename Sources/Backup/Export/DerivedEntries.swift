@@ -75,7 +75,9 @@ extension ExportPlan {
           name: item.photo.name,
           file: PhotoKind.isPhoto(fileNamed: item.photo.fileName) ? item.entryName : nil,
           view: item.view.map { _ in item.viewName },
-          thumbnail: item.thumbnail.map { (item.thumbnailName, $0.width, $0.height) })
+          thumbnail: item.thumbnail.map {
+            Gallery.Thumbnail(item.thumbnailName, width: $0.width, height: $0.height)
+          })
       }, style: style, date: date, form: .archive(checksums: MetadataEntries.checksumsName), extent: extent)
   }
 

@@ -17,8 +17,8 @@ struct ListedPhoto {
   let file: String?
   /// The path of the picture that a click opens, since browsers do not show the file; nil if a click opens the file.
   let view: String?
-  /// The path of the thumbnail, relative to the gallery's folder, and its dimensions in pixels; nil without a thumbnail.
-  let thumbnail: (path: String, width: Int, height: Int)?
+  /// The thumbnail; nil if the photo has none.
+  let thumbnail: Gallery.Thumbnail?
 }
 
 extension Gallery {
@@ -41,8 +41,7 @@ extension Gallery {
         photos: photos.map { photo in
           Photo(
             name: photo.name, day: days.text(photo.takenAt), file: photo.file,
-            view: photo.view, thumbnail: photo.thumbnail?.path, width: photo.thumbnail?.width ?? 0,
-            height: photo.thumbnail?.height ?? 0)
+            view: photo.view, thumbnail: photo.thumbnail)
         })
     }
     let facts = Facts(version: Version.current, day: days.text(date), form: form, extent: extent)

@@ -182,6 +182,8 @@ extension ListedPhoto {
     self.init(
       id: item.id, category: item.category, takenAt: item.takenAt, name: item.name,
       file: copy ?? view, view: copy == nil ? nil : view,
-      thumbnail: files.thumbnail.map { (GalleryFile.thumbnail(of: item), $0.width, $0.height) })
+      thumbnail: files.thumbnail.map {
+        Gallery.Thumbnail(GalleryFile.thumbnail(of: item), width: $0.width, height: $0.height)
+      })
   }
 }
