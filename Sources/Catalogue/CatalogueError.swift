@@ -9,10 +9,8 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
   case noName(FilePath)
   /// The folder of the catalogue is missing.
   case noFolder(FilePath)
-  /// The program that writes catalogues did not complete it; the reason, in which “it” is the program.
-  case helperFailed(String)
-  /// The written file is not a complete PDF; the reason.
-  case incomplete(String)
+  /// The catalogue could not be completed; the reason.
+  case incomplete(FilePath, String)
 
   /// One line for the user.
   public var description: String {
@@ -20,9 +18,18 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
     case .exists(let path): "\(path) exists; choose the name of a new file".escaped
     case .noName(let path): "\(path) is not the name of a file".escaped
     case .noFolder(let path): "the folder \(path) does not exist; create it".escaped
-    case .helperFailed(let reason):
-      "the catalogue was not written: \(CatalogueHelper.name) failed: \(reason)".escaped
-    case .incomplete(let reason): "the catalogue was not published: \(reason)".escaped
+    case .incomplete(let path, let reason):
+      "\(path) was not written: \(reason); run the command again".escaped
     }
   }
+}
+
+/// Why a document could not be completed.
+struct CatalogueFault: Error, Equatable {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+
+  /// The program that writes catalogues failed; the reason, in which “it” is the program.
+  static func ofHelper(_ reason: String) -> Self { Self("\(CatalogueHelper.name) failed: \(reason)") }
 }

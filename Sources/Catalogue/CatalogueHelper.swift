@@ -55,7 +55,7 @@ final class CatalogueHelper {
   /// - Parameters:
   ///   - draw: passes on the commands; the last one is `end`.
   ///   - isCancelled: checked ten times a second while the program does not read.
-  /// - Throws: `CatalogueError`, `FileError`, `CancellationError`, or what `draw` throws.
+  /// - Throws: `CatalogueFault`, `FileError`, `CancellationError`, or what `draw` throws.
   func write(
     to file: borrowing File, isCancelled: @escaping () -> Bool,
     _ draw: (_ pass: (DocumentCommand) throws -> Void) throws -> Void
@@ -75,13 +75,13 @@ final class CatalogueHelper {
         atMost: Self.replyLength, until: .now + Self.timeLimit, isCancelled: isCancelled)
       return try Self.reply(reply, to: file.path)
     } catch let failure as HelperProcess.Failure {
-      throw failure == .cancelled ? CancellationError() : CatalogueError.helperFailed("\(failure)")
+      throw failure == .cancelled ? CancellationError() : CatalogueFault.ofHelper("\(failure)")
     }
   }
 
   private var running: HelperProcess {
     get throws {
-      guard let process else { throw CatalogueError.helperFailed("it has written a document already") }
+      guard let process else { throw CatalogueFault.ofHelper("it has written a document already") }
       return process
     }
   }
@@ -112,17 +112,17 @@ final class CatalogueHelper {
 
   /// Parses a reply.
   ///
-  /// - Throws: `FileError` if the file could not be written; `CatalogueError`.
+  /// - Throws: `FileError` if the file could not be written; `CatalogueFault`.
   private static func reply(_ bytes: [UInt8], to file: FilePath) throws -> Reply {
     guard bytes.count == replyLength, bytes.number(at: 0) == 0x504C_4552 as UInt32,
       bytes.number(at: 4) == protocolVersion
-    else { throw CatalogueError.helperFailed("it sent an invalid message") }
+    else { throw CatalogueFault.ofHelper("it sent an invalid message") }
     let code = bytes.number(at: 12) as Int32
     switch bytes.number(at: 6) as UInt16 {
     case 0: break
     case 1: throw FileError("write", file, Errno(rawValue: code))
-    case 2: throw CatalogueError.helperFailed("cairo reports the error \(code)")
-    default: throw CatalogueError.helperFailed("it refused a command")
+    case 2: throw CatalogueFault.ofHelper("cairo reports the error \(code)")
+    default: throw CatalogueFault.ofHelper("it refused a command")
     }
     let count = Int(bytes.number(at: 16) as UInt32)
     let characters = (0..<min(count, mostCharacters)).compactMap { index in

@@ -94,7 +94,12 @@ struct CatalogueRun {
       .filter { !reported.contains($0.message) }
     summary.warnings = fill.notes + [fill.noteOfFullCache].compactMap(\.self)
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
-    let shown = try write(catalogue, filled.cache, with: helper, as: name, &summary)
+    let shown: Set<FileContent>
+    do {
+      shown = try write(catalogue, filled.cache, with: helper, as: name, &summary)
+    } catch let fault as CatalogueFault {
+      throw CatalogueError.incomplete(path, fault.reason)
+    }
     let lost = fill.drawn + fill.cached - shown.count
     if lost > 0 {
       summary.failed.append(
@@ -147,7 +152,7 @@ struct CatalogueRun {
     counter.enter(.verifying)
     let document = try PDFFile(output.file)
     guard document.pageCount == layout.pageCount, reply.pages == layout.pageCount else {
-      throw CatalogueError.incomplete(
+      throw CatalogueFault(
         "the written file has \(Count(document.pageCount, "page")), not \(layout.pageCount)")
     }
     try document.removeRepeatedNames(in: output.file)

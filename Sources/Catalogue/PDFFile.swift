@@ -11,7 +11,7 @@ package struct PDFFile {
 
   /// Reads the trailer and the table, and checks that each object begins where the table tells. Blocks.
   ///
-  /// - Throws: `CatalogueError.incomplete`, or `FileError` if the file cannot be read.
+  /// - Throws: `CatalogueFault`, or `FileError` if the file cannot be read.
   package init(_ file: borrowing File) throws {
     bytes = try file.status().size
     guard try file.read(5, at: 0) == Array("%PDF-".utf8) else { throw Self.fault("it has no header") }
@@ -115,8 +115,8 @@ package struct PDFFile {
     String(String.UnicodeScalarView(try file.read(count, at: offset).map { Unicode.Scalar($0) }))
   }
 
-  private static func fault(_ reason: String) -> CatalogueError {
-    .incomplete("the written file is not a complete PDF: \(reason)")
+  private static func fault(_ reason: String) -> CatalogueFault {
+    CatalogueFault("the written file is not a complete PDF: \(reason)")
   }
 }
 

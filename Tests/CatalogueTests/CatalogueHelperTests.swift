@@ -47,7 +47,7 @@ import Testing
   func killed() throws {
     let helper = try CatalogueHelper()
     kill(try #require(helper.id), SIGKILL)
-    #expect(throws: CatalogueError.helperFailed("it was ended by signal 9")) {
+    #expect(throws: CatalogueFault.ofHelper("it was ended by signal 9")) {
       try write(with: helper, manyPages)
     }
     #expect(try folder.tree().isEmpty)
@@ -61,7 +61,7 @@ import Testing
       if index == 1200 { kill(id, SIGTERM) }
       return command
     }
-    #expect(throws: CatalogueError.helperFailed("it was ended by signal 15")) {
+    #expect(throws: CatalogueFault.ofHelper("it was ended by signal 15")) {
       try write(with: helper, commands)
     }
   }
@@ -117,7 +117,7 @@ import Testing
       [page, .page, .outline(long), .end],
     ]
     for (index, commands) in invalid.enumerated() {
-      #expect(throws: CatalogueError.helperFailed("it refused a command"), "\(index)") {
+      #expect(throws: CatalogueFault.ofHelper("it refused a command"), "\(index)") {
         try write(with: CatalogueHelper(), commands)
       }
     }

@@ -32,18 +32,18 @@ import Testing
   @Test("PDF: a file that is truncated anywhere is incomplete")
   func truncated() throws {
     for length in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 50)) {
-      #expect(throws: CatalogueError.self, "\(length)") { try pages(of: Array(bytes.prefix(length))) }
+      #expect(throws: CatalogueFault.self, "\(length)") { try pages(of: Array(bytes.prefix(length))) }
     }
-    #expect(throws: CatalogueError.self) { try pages(of: bytes.dropLast()) }
+    #expect(throws: CatalogueFault.self) { try pages(of: bytes.dropLast()) }
   }
 
   @Test("PDF: a file with missing or repeated bytes is incomplete")
   func shifted() throws {
     for place in stride(from: 20, to: bytes.count - 2000, by: max(1, bytes.count / 30)) {
-      #expect(throws: CatalogueError.self, "\(place)") {
+      #expect(throws: CatalogueFault.self, "\(place)") {
         try pages(of: Array(bytes[..<place] + bytes[(place + 7)...]))
       }
-      #expect(throws: CatalogueError.self, "\(place)") {
+      #expect(throws: CatalogueFault.self, "\(place)") {
         try pages(of: Array(bytes[..<place] + bytes[(place - 7)...]))
       }
     }
@@ -52,7 +52,7 @@ import Testing
   @Test("PDF: other files are no complete PDF")
   func otherFiles() throws {
     for text in ["", "%PDF-1.5\n", "%PDF-1.5\ntrailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"] {
-      #expect(throws: CatalogueError.self, "\(text)") { try pages(of: Array(text.utf8)) }
+      #expect(throws: CatalogueFault.self, "\(text)") { try pages(of: Array(text.utf8)) }
     }
   }
 }
