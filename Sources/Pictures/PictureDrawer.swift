@@ -1,6 +1,6 @@
 package import FileSystem
 import Foundation
-package import ImageHeader
+internal import ImageHeader
 internal import Operations
 import Processes
 package import SystemPackage

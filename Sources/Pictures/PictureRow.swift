@@ -2,7 +2,7 @@ import Checksums
 internal import Databases
 import Foundation
 internal import GRDB
-package import ImageHeader
+internal import ImageHeader
 internal import PhotoLibrary
 
 /// A row of the cache whose checksum is correct: a failing disk may change a row without damaging the database.

@@ -56,6 +56,6 @@ struct LedgerFolderTests {
     try ForgedDatabase.writeJournal(of: state.appending("ledger.sqlite"), naming: archive)
     let ledger = Ledger(folder: state)
     #expect(ledger.problem != nil)
-    #expect(try ArchiveFile(at: archive) == file)
+    #expect(ArchiveFile(at: archive) == file)
   }
 }
