@@ -20,16 +20,19 @@ enum Signals {
   static var received: ExitStatus? { state.withLock { $0.received } }
 
   /// Installs the handlers. A signal before any work, and the second signal, end the process at once and
-  /// terminate hooks. The next run removes temporary files.
+  /// terminate hooks. The next run removes temporary files. Blocks until no signal can be lost: a source that is not yet
+  /// registered ignores its signal.
   @MainActor static func install() {
+    let registration = DispatchGroup()
     sources = [
-      source(SIGINT) { stop(.interrupted) },
-      source(SIGTERM) { stop(.terminated) },
-      source(SIGQUIT) { stop(.quit) },
-      source(SIGUSR1) { showProgress() },
+      source(SIGINT, registration) { stop(.interrupted) },
+      source(SIGTERM, registration) { stop(.terminated) },
+      source(SIGQUIT, registration) { stop(.quit) },
+      source(SIGUSR1, registration) { showProgress() },
     ]
     // nohup(1) ignores SIGHUP
-    if !isIgnored(SIGHUP) { sources.append(source(SIGHUP) { stop(.terminated) }) }
+    if !isIgnored(SIGHUP) { sources.append(source(SIGHUP, registration) { stop(.terminated) }) }
+    registration.wait()
   }
 
   /// Returns true if the signal is ignored. Swift cannot compare C functions, but can compare their
@@ -63,11 +66,13 @@ enum Signals {
   }
 
   private static func source(
-    _ number: Int32, _ handler: @escaping @Sendable () -> Void
+    _ number: Int32, _ registration: DispatchGroup, _ handler: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler(handler: handler)
+    registration.enter()
+    source.setRegistrationHandler { registration.leave() }
     source.resume()
     return source
   }
