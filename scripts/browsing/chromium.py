@@ -1,6 +1,6 @@
 """Headless Chromium, driven over pipes. https://chromedevtools.github.io/devtools-protocol/"""
 
-import base64, json, os, pathlib, re, select, signal, subprocess, tempfile
+import base64, json, os, pathlib, re, select, signal, subprocess, tempfile, time
 
 # name: (DevTools key code, text)
 KEYS = {
@@ -124,11 +124,14 @@ class Chromium:
     # MARK: Pages
 
     def new_page(self):
-        """Closes the page, and opens an empty one in a new process."""
+        """Closes the page, waits up to ten seconds for the end of its process, and opens an empty one in a new process."""
         old, self.session = self.session, None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         if old:
+            former, end = self.renderers(), time.monotonic() + 10
             self.call("Target.closeTarget", targetId=self.target)
+            while former <= self.renderers() and time.monotonic() < end:
+                time.sleep(0.01)
         self.target = target
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in "Page", "Network", "Log", "Runtime":
@@ -208,14 +211,17 @@ class Chromium:
     def memory(self):
         """Returns the most memory that the process of the page had, in MB."""
         session, self.session = self.session, None
-        processes = self.call("SystemInfo.getProcessInfo")["processInfo"]
+        processes = self.renderers()
         self.session = session
         peaks = [
-            re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process['id']}/status").read_text())
-            for process in processes
-            if process["type"] == "renderer"
+            re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text()) for process in processes
         ]
         return max(int(peak[1]) for peak in peaks) / 1024
+
+    def renderers(self):
+        """Returns the IDs of the processes that show pages. No page is attached."""
+        processes = self.call("SystemInfo.getProcessInfo")["processInfo"]
+        return {process["id"] for process in processes if process["type"] == "renderer"}
 
     def screenshot(self, full=True):
         """Returns a picture of the page as PNG."""
