@@ -28,10 +28,13 @@ extension StatusPage {
       row("Restore test", copy.test.map(text) ?? "none yet")
       if let points = history.freeSpace[copy.copy.path], let last = points.last {
         let full = BackupHistory.daysUntilFull(points, now: now)
-        row(
-          "Free space",
-          "\(ByteCount(last.bytes)) (\(days.ago(last.at)))"
-            + (full.map { "; full in about \(Count($0, "day").grouped), \(day(after: $0))" } ?? ""))
+        list.element("dt", text: "Free space")
+        list.element("dd") { space in
+          space.text("\(ByteCount(last.bytes)) (\(days.ago(last.at)))")
+          guard let full else { return }
+          space.text("; full in about \(Count(full, "day").grouped), ")
+          space.element("time", text: day(after: full))
+        }
       }
     }
   }

@@ -30,6 +30,7 @@ extension StatusPage {
     dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 0.75rem; margin: 0.5rem 0 0; }
     dt { color: var(--muted); }
     dd { margin: 0; }
+    time { white-space: nowrap; }
     svg { max-width: 100%; height: auto; display: block; }
     .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; margin: 0.5rem 0; color: var(--muted); }
     .legend li { display: flex; align-items: center; gap: 0.35rem; }
