@@ -106,7 +106,8 @@ struct Trace: Sendable {
       copy,
       ["-e", "trace=\(call)", "-e", "inject=\(call):\(what):when=\(number)\(persists ? "+" : "")"] + filters)
     let message = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
-    let wasInjected = try String(contentsOfFile: log, encoding: .utf8).contains("(INJECTED)")
+    let injected = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+      .filter { $0.contains("(INJECTED)") }
     var tally = Tally()
     let outcome: Outcome
     var found: [String] = []
@@ -116,11 +117,11 @@ struct Trace: Sendable {
       tally.kills = 1
     case .exited(let code) where [0, 1, 3, 4].contains(code):
       // the order of threads can differ from that of the run without a fault
-      guard wasInjected else { return tally }
+      guard !injected.isEmpty else { return tally }
       tally.errors = 1
       outcome = code == 1 ? .failed(message) : .succeeded(isComplete: code == 0)
-      // the write that failed may be that of the message
-      let isLost = call == "write" && message.isEmpty
+      // the write of the message to stderr was made to fail
+      let isLost = injected.contains { $0.contains(" write(2, ") }
       if code == 1, !isLost, !message.contains("/") {
         found.append("the message names no path: \(message)")
       }

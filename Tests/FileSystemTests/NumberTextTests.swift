@@ -18,13 +18,4 @@ struct NumberTextTests {
     #expect(ByteCount.pair(1_610_613, of: 1_880_000_000) == "0.00/1.75 GiB")
     #expect(ByteCount.pair(9, of: 1023) == "   9/1023 B")
   }
-
-  @Test(
-    "Count: commas separate groups of three digits, on pages",
-    arguments: [
-      (0, "0 photos"), (1, "1 photo"), (999, "999 photos"), (1000, "1,000 photos"), (12_345, "12,345 photos"),
-      (1_234_567, "1,234,567 photos"), (-1000, "-1,000 photos"),
-      (Int.min, "-9,223,372,036,854,775,808 photos"),
-    ])
-  func grouped(number: Int, text: String) { #expect(Count(number, "photo").grouped == text) }
 }

@@ -1,4 +1,5 @@
 import ArchiveCatalog
+import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
@@ -76,6 +77,14 @@ struct ProtectionVerdictTests {
     #expect(verdict.level == .safe)
     #expect(verdict.actions.isEmpty)
   }
+
+  @Test(
+    "Verdict: commas separate groups of three digits",
+    arguments: [
+      (0, "0 photos"), (1, "1 photo"), (999, "999 photos"), (1000, "1,000 photos"), (12_345, "12,345 photos"),
+      (1_234_567, "1,234,567 photos"), (-1000, "-1,000 photos"),
+    ])
+  func grouped(number: Int, text: String) { #expect(Count(number, "photo").grouped == text) }
 
   @Test("Verdict: photos that were added since the newest copy are not called safe")
   func added() {

@@ -1,6 +1,7 @@
 /// A number with its noun, for messages: `1 photo`, `2 photos`.
 package struct Count: CustomStringConvertible {
-  let number: Int
+  /// The number.
+  package let number: Int
   let singular: String
   let plural: String
 
@@ -12,20 +13,6 @@ package struct Count: CustomStringConvertible {
 
   package var description: String { "\(number) \(noun)" }
 
-  /// The text with commas in the number, for pages: `12,345 photos`.
-  package var grouped: String { "\(number.grouped) \(noun)" }
-
-  private var noun: String { number == 1 ? singular : plural }
-}
-
-extension Int {
-  /// The number with commas: `12,345`.
-  package var grouped: String {
-    let digits = String(magnitude)
-    let groups = digits.indices.map { index in
-      let rest = digits.distance(from: index, to: digits.endIndex)
-      return (rest.isMultiple(of: 3) && index > digits.startIndex ? "," : "") + String(digits[index])
-    }
-    return (self < 0 ? "-" : "") + groups.joined()
-  }
+  /// The noun in the singular or plural.
+  package var noun: String { number == 1 ? singular : plural }
 }
