@@ -20,8 +20,8 @@ enum Signals {
   static var received: ExitStatus? { state.withLock { $0.received } }
 
   /// Installs the handlers. A signal before any work, and the second signal, end the process at once and
-  /// terminate hooks. The next run removes temporary files. Blocks until no signal can be lost: a source that is not yet
-  /// registered ignores its signal.
+  /// terminate hooks. The next run removes temporary files. Blocks until the sources are registered, since their signals are
+  /// ignored before.
   @MainActor static func install() {
     let registration = DispatchGroup()
     sources = [
