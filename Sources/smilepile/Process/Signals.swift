@@ -20,8 +20,8 @@ enum Signals {
   static var received: ExitStatus? { state.withLock { $0.received } }
 
   /// Installs the handlers. A signal before any work, and the second signal, end the process at once and
-  /// terminate hooks. The next run removes temporary files. Blocks until the sources are registered, since their signals are
-  /// ignored before.
+  /// terminate hooks. The next run removes temporary files. Blocks until the sources are registered; before, a
+  /// signal has its default action.
   @MainActor static func install() {
     let registration = DispatchGroup()
     sources = [
@@ -68,7 +68,6 @@ enum Signals {
   private static func source(
     _ number: Int32, _ registration: DispatchGroup, _ handler: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {
-    signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler(handler: handler)
     registration.enter()
