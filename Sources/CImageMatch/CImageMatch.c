@@ -176,11 +176,11 @@ struct compared {
   uint32_t count, lines[COLUMNS + TAPS];
 };
 
-/// Returns true if a line and the one after it have one colour.
-static int is_bar(const uint8_t *luma, const struct lines *lines, size_t line) {
+/// Returns true if lines beside each other have one colour.
+static int is_flat(const uint8_t *luma, const struct lines *lines, size_t first, size_t count) {
   uint8_t least = UINT8_MAX, greatest = 0;
-  for (size_t i = 0; i < 2 * lines->length; i++) {
-    uint8_t value = luma[(line + i % 2) * lines->line_step + i / 2 * lines->cell_step];
+  for (size_t i = 0; i < count * lines->length; i++) {
+    uint8_t value = luma[(first + i % count) * lines->line_step + i / count * lines->cell_step];
     if (value < least) least = value;
     if (value > greatest) greatest = value;
     if (greatest - least > BAR_RANGE) return 0;
@@ -188,16 +188,19 @@ static int is_bar(const uint8_t *luma, const struct lines *lines, size_t line) {
   return 1;
 }
 
-/// Lists the lines that are not part of a bar in both pictures.
+/// Lists the lines that are not in a bar of both pictures, nor beside one: a line beside a bar can show both bar and picture.
 static struct compared without_bars(const uint8_t *one, const uint8_t *other, struct lines lines) {
-  struct compared result = {0};
-  int was_bar = 0;
+  // with a place before the first line and behind the last one
+  uint8_t is_bar[COLUMNS + 2] = {0};
   for (size_t line = 0; line < lines.count; line++) {
-    int is_last = line + 1 == lines.count;
-    int begins_bar = !is_last && is_bar(one, &lines, line) && is_bar(other, &lines, line);
-    if (!was_bar && !begins_bar) result.lines[result.count++] = (uint32_t)line;
-    was_bar = begins_bar;
+    int is_edge = line == 0 || line + 1 == lines.count;
+    for (size_t count = is_edge ? 1 : 2; count <= 2 && line + count <= lines.count; count++)
+      if (is_flat(one, &lines, line, count) && is_flat(other, &lines, line, count))
+        memset(is_bar + line + 1, 1, count);
   }
+  struct compared result = {0};
+  for (size_t line = 0; line < lines.count; line++)
+    if (!is_bar[line] && !is_bar[line + 1] && !is_bar[line + 2]) result.lines[result.count++] = (uint32_t)line;
   return result;
 }
 

@@ -18,16 +18,18 @@ enum Oracle {
     return max(correlation(one, other), correlation(other, one))
   }
 
-  /// The lines that have no neighbour with which they are of one colour in both pictures.
+  /// The lines that are not in a bar, nor beside one: at an edge, or with a neighbour, of one colour in both pictures.
   private static func shown(_ ones: [[UInt8]], _ others: [[UInt8]]) -> [Int] {
-    func isBar(_ line: Int, _ next: Int) -> Bool {
-      guard ones.indices.contains(line), ones.indices.contains(next) else { return false }
-      return [ones, others].allSatisfy { lines in
-        let cells = (lines[line] + lines[next]).map(Int.init)
+    func isFlat(_ places: [Int]) -> Bool {
+      [ones, others].allSatisfy { lines in
+        let cells = places.flatMap { lines[$0] }.map(Int.init)
         return (cells.max() ?? 0) - (cells.min() ?? 0) <= 4
       }
     }
-    return ones.indices.filter { !isBar($0 - 1, $0) && !isBar($0, $0 + 1) }
+    let pairs = zip(ones.indices, ones.indices.dropFirst()).map { [$0, $1] }
+    let edges = [[0], [ones.count - 1]]
+    let bars = Set((pairs + edges).filter(isFlat).flatMap(\.self))
+    return ones.indices.filter { bars.isDisjoint(with: [$0 - 1, $0, $0 + 1]) }
   }
 
   /// The rounded means of the cells of a picture to which lines of another are enlarged, by a common multiple of both.

@@ -143,6 +143,8 @@ struct Bars: Sendable, CustomTestStringConvertible {
   var left = 0
   var right = 0
   var luma: UInt8 = 0
+  /// Whether the lines beside the bars show both bar and picture.
+  var isMixed = false
   /// Whether the first row shows clock and battery.
   var hasStatus = false
 
@@ -150,10 +152,12 @@ struct Bars: Sendable, CustomTestStringConvertible {
     Bars(top: 5, bottom: 4), Bars(left: 8, right: 8, luma: 255),
     Bars(top: 6, bottom: 7, left: 9, right: 8, luma: 240),
     Bars(bottom: 12), Bars(top: 5, bottom: 5, hasStatus: true),
+    Bars(top: 1, bottom: 1, left: 8, right: 8, luma: 20, isMixed: true),
+    Bars(top: 6, bottom: 6, isMixed: true),
   ]
 
   var testDescription: String {
-    "\(top), \(bottom), \(left), \(right) of \(luma)\(hasStatus ? ", status" : "")"
+    "\(top), \(bottom), \(left), \(right) of \(luma)\(isMixed ? ", mixed" : "")\(hasStatus ? ", status" : "")"
   }
 
   /// Returns the luma of a part of a picture, which is reduced to what the bars leave.
@@ -163,6 +167,17 @@ struct Bars: Sendable, CustomTestStringConvertible {
     var luma = [UInt8](repeating: luma, count: Fingerprint.lumaCount)
     for y in 0..<rows {
       for x in 0..<columns { luma[(y + self.top) * Fingerprint.columns + x + left] = inside[y * columns + x] }
+    }
+    if isMixed {
+      for y in self.top..<self.top + rows {
+        for x in self.left..<self.left + columns
+        where (y == self.top && self.top > 0) || (y == self.top + rows - 1 && bottom > 0)
+          || (x == self.left && self.left > 0) || (x == self.left + columns - 1 && right > 0)
+        {
+          let index = y * Fingerprint.columns + x
+          luma[index] = UInt8((Int(luma[index]) + Int(self.luma)) / 2)
+        }
+      }
     }
     if hasStatus { for x in [1, 2, 3, 28, 29] { luma[x] = 30 } }
     return luma

@@ -31,8 +31,9 @@ size_t smilepile_image_match_find(
 /// Returns the similarity of two pictures, from -1 to 1: the greatest correlation coefficient of one of them, in five sizes
 /// from 7/8 to the whole, with a part of the other one. The order of the pictures does not matter.
 ///
-/// Bars say nothing about what a picture shows: two or more rows, or columns, that have one colour in both pictures, as around
-/// a photo on a screen, are left out, and what remains is enlarged. If nothing remains, the similarity is -1.
+/// Bars say nothing about what a picture shows: rows or columns at an edge, and two or more elsewhere, that have one colour in
+/// both pictures, as around a photo on a screen. They are left out with the lines beside them, and what remains is enlarged.
+/// If nothing remains, the similarity is -1.
 double smilepile_image_match_similarity(
   enum smilepile_image_match_implementation implementation, const uint8_t *one, const uint8_t *other);
 
