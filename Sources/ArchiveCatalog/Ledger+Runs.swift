@@ -104,14 +104,14 @@ extension Ledger {
     } ?? []
   }
 
-  /// Returns when an operation last did everything that it had to do in a library, in milliseconds since 1970; nil if none
-  /// did. Blocks.
-  package func lastEnd(of kind: LedgerRun.Kind, libraryID: String) -> Int64? {
+  /// Returns the last operation in a library that reached its end; nil if none did. Blocks.
+  package func lastEnded(_ kind: LedgerRun.Kind, libraryID: String) -> LedgerRun? {
     read { database in
       try database.rows(
-        "SELECT endedAt FROM run WHERE kind = ? AND libraryID = ? AND outcome = ? ORDER BY ended DESC LIMIT 1",
-        [kind.rawValue, libraryID, LedgerRun.Outcome.done.rawValue], of: "run"
-      ) { row in try row.integer("endedAt") }.first
+        "SELECT * FROM run WHERE kind = ? AND libraryID = ? AND outcome IN (?, ?) ORDER BY ended DESC LIMIT 1",
+        [kind.rawValue, libraryID, LedgerRun.Outcome.done.rawValue, LedgerRun.Outcome.incomplete.rawValue],
+        of: "run", LedgerRun.init
+      ).first
     } ?? nil
   }
 

@@ -45,7 +45,7 @@ struct ProtectionVerdictTests {
   private func verdict(
     photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
     run: JobStatus.RunRecord? = nil, success: JobStatus.RunRecord? = nil, testFailure: String? = nil,
-    damaged: Int? = nil, intactDaysAgo: Int? = nil, now: Date = now
+    damaged: Int? = nil, repair: PhotoDamage? = nil, now: Date = now
   ) -> ProtectionVerdict {
     var job = JobStatus(job: "family")
     job.copies = copies.map(\.copy)
@@ -63,7 +63,7 @@ struct ProtectionVerdictTests {
       of: LibraryProtection(
         path: "/Family", totals: (photos, 3, photos * 1000), lastExport: nil, photosAdded: nil,
         jobs: copies.isEmpty ? [] : [job], formerJobs: [], copies: copies,
-        testedAt: testedDaysAgo.map(Self.time), intactAt: intactDaysAgo.map(Self.time),
+        testedAt: testedDaysAgo.map(Self.time), leftByRepair: repair,
         ledgerProblem: ledgerProblem),
       now: now, calendar: Self.calendar)
   }
@@ -288,16 +288,69 @@ struct ProtectionVerdictTests {
     var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 1))
     (run.outcome, run.missing) = (.incomplete, ["photo 4 is missing in the library"])
     for (daysAgo, remedy) in [(2, Remedy.repairLibrary), (0, .runBackup(job: "family"))] {
+      let repair = repair(daysAgo: daysAgo)
       #expect(
-        verdict([copy(daysAgo: 1, missing: 1)], run: run, intactDaysAgo: daysAgo).actions.first?.remedy
-          == remedy)
-      #expect(
-        verdict([copy(daysAgo: 2, added: 1)], run: run, intactDaysAgo: daysAgo).actions.map(\.remedy) == [
-          remedy
-        ])
+        verdict([copy(daysAgo: 1, missing: 1)], run: run, repair: repair).actions.first?.remedy == remedy)
+      let verdict = verdict([copy(daysAgo: 2, added: 1)], run: run, repair: repair)
+      #expect(verdict.actions.map(\.remedy) == [remedy])
+      #expect(verdict.actions.allSatisfy { $0.message.contains("photo 4") == (daysAgo == 2) })
     }
-    #expect(verdict([copy()], damaged: 3, intactDaysAgo: 2).actions.map(\.remedy) == [.repairLibrary])
-    #expect(verdict([copy()], damaged: 3, intactDaysAgo: 0).level == .safe)
+    #expect(
+      verdict([copy()], damaged: 3, repair: repair(daysAgo: 2)).actions.map(\.remedy) == [.repairLibrary])
+    #expect(verdict([copy()], damaged: 3, repair: repair(daysAgo: 0)).level == .safe)
+  }
+
+  @Test("Verdict: what a repair left is not repaired again, and what is found after it is")
+  func leftByRepair() {
+    var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 1))
+    (run.outcome, run.missing) = (.incomplete, ["photo 4 “a” in “b”: it is corrupt"])
+    run.message = run.missing[0]
+    let other = Remedy.replaceOrRemovePhotos(job: "family")
+    for (items, daysAgo, remedy) in [
+      (["photo 4 “a” in “b”"], 0, other), (["photo 4 “a” in “b”"], 2, other),
+      (["photo 5 “c” in “b”"], 0, other), (["photo 5 “c” in “b”"], 2, .repairLibrary),
+    ] {
+      let repair = repair(daysAgo: daysAgo, left: items)
+      let verdict = verdict([copy(daysAgo: 1, missing: 1)], run: run, repair: repair)
+      #expect(verdict.actions.map(\.remedy) == [remedy, remedy])
+      let named = remedy == other ? items[0] : "photo 4 “a” in “b”"
+      #expect(verdict.actions.last?.message.contains(named) == true)
+    }
+    // what a complete run has read is no longer left
+    run.outcome = .done
+    run.missing = []
+    #expect(verdict([copy()], run: run, repair: repair(daysAgo: 2, left: ["photo 4"])).level == .safe)
+    #expect(verdict([copy()], run: run, repair: repair(daysAgo: 0, left: ["photo 4"])).level == .attention)
+    #expect(
+      verdict([copy()], damaged: 2, repair: repair(daysAgo: 2, left: ["photo 4"])).actions.map(\.remedy)
+        == [.repairLibrary])
+    #expect(
+      verdict([copy()], damaged: 1, repair: repair(daysAgo: 2, left: ["photo 4"])).actions.map(\.remedy) == [
+        other
+      ])
+  }
+
+  @Test("Verdict: each fault of a run has its own remedy")
+  func severalFaults() {
+    var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 1))
+    (run.outcome, run.missing) = (.failed, ["photo 4: it is corrupt"])
+    run.message = "the destination /a is not a folder; choose a folder"
+    for daysAgo in [2, 0] {
+      let verdict = verdict([copy(daysAgo: 2, added: 1)], run: run, repair: repair(daysAgo: daysAgo))
+      #expect(
+        verdict.actions.map(\.remedy) == [nil, daysAgo == 2 ? .repairLibrary : .runBackup(job: "family")])
+      #expect(
+        verdict.actions.first?.message
+          == "the last run of job “family” failed: the destination /a is not a folder; choose a folder")
+      #expect(verdict.actions.last?.message.contains("photo 4") == (daysAgo == 2))
+    }
+  }
+
+  /// What a repair left.
+  private func repair(daysAgo: Int, left items: [String] = []) -> PhotoDamage {
+    PhotoDamage(
+      foundAt: Self.time(daysAgo: daysAgo), photos: items.count,
+      findings: items.map { RecordedFinding($0, "it is corrupt") }, isUnrepairable: true)
   }
 
   @Test(

@@ -16,9 +16,12 @@ package struct OperationRecord: Sendable, Equatable, Codable {
   package var message: String?
   /// The path of the report of a restore test.
   package var report: String?
+  /// How many of the findings, the first ones, are photos that a repair of a library left corrupt or missing; nil for other
+  /// operations.
+  package var damagedPhotos: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case archives, folder, message, report
+    case archives, folder, message, report, damagedPhotos
     case findings = "leftOut"
   }
 

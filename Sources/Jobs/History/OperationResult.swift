@@ -14,6 +14,9 @@ package struct OperationResult: Sendable {
   package var isIncomplete: Bool
   /// The archives that the operation wrote or removed, besides those that it was given.
   package var archives: [FilePath]
+  /// How many of the findings, the first ones, are photos that a repair of a library left corrupt or missing; nil for other
+  /// operations.
+  package var damagedPhotos: Int?
 
   /// Describes a result.
   package init(
@@ -95,8 +98,11 @@ extension RepairSummary: RecordedSummary {
 
 extension LibraryRepairSummary: RecordedSummary {
   package var recorded: OperationResult {
-    OperationResult(
-      LedgerRun.Counts(photos: repaired.count, bytes: bytes), findings: findings, isIncomplete: isIncomplete)
+    var result = OperationResult(
+      LedgerRun.Counts(photos: repaired.count, bytes: bytes), findings: damaged + unusable,
+      isIncomplete: isIncomplete)
+    result.damagedPhotos = damaged.count
+    return result
   }
 }
 

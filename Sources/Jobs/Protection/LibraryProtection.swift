@@ -22,8 +22,8 @@ package struct LibraryProtection: Sendable {
   package let copies: [CountedCopy]
   /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
   package let testedAt: Int64?
-  /// When a repair last found or made every photo of the library intact, in milliseconds since 1970; nil if none did.
-  package var intactAt: Int64?
+  /// What the last repair of the library left corrupt or missing, even if that is no photo; nil before the first repair.
+  package var leftByRepair: PhotoDamage?
   /// Why the library cannot be opened, so that its photos are unknown; nil if it can.
   package var libraryProblem: String?
   /// Why the ledger cannot be read, so that the copies are unknown; nil if it can.
@@ -55,18 +55,9 @@ extension LibraryProtection {
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
     let tests = copies.filter { $0.copy.isSelection != true }.compactMap { $0.test?.lastPassedAt }
     testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
-    intactAt = id.flatMap { state.ledger.lastEnd(of: .repair, libraryID: $0) }
+    leftByRepair = id.flatMap { state.ledger.lastEnded(.repair, libraryID: $0) }.flatMap(PhotoDamage.init)
     ledgerProblem = state.ledger.problem.map { "\($0)" }
   }
-
-  /// Returns how many photos of the library the last restore test of a job found missing or corrupt; nil if there were none,
-  /// or if a repair has made all intact since.
-  package func damagedPhotos(of job: JobStatus) -> Int? {
-    job.lastRestoreTest.flatMap { isIntact(since: $0.at) ? nil : $0.damaged }
-  }
-
-  /// Returns true if a repair has made every photo of the library intact since a moment, in milliseconds since 1970.
-  func isIntact(since moment: Int64) -> Bool { intactAt.map { $0 >= moment } ?? false }
 }
 
 extension LibraryProtection {

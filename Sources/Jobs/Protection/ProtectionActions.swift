@@ -5,7 +5,7 @@ import Operations
 /// What a person should do to protect a library.
 enum ProtectionActions {
   /// The most characters of the message of a run.
-  private static let mostCharacters = 300
+  static let mostCharacters = 300
   /// After how many days without a passed restore test the next one is due.
   private static let daysBetweenTests = 92
   /// How many days after its scheduled start a complete backup is late. A job without a schedule runs each day.
@@ -16,6 +16,7 @@ enum ProtectionActions {
   /// - Parameter first: the action of the judgment.
   static func all(for protection: LibraryProtection, after first: Finding?, _ days: DayCount) -> [Finding] {
     var actions = first.map { [$0] } ?? []
+    if let damage = protection.damageAction { actions.append(damage) }
     actions += protection.jobs.flatMap { job in
       of(job, protection) + job.restoreTests.compactMap { of($0, job, protection) }
     }
@@ -33,7 +34,7 @@ enum ProtectionActions {
     if let due = dueTest(protection, days), !actions.contains(where: { $0.remedy == due.remedy }) {
       actions.append(due)
     }
-    return actions.enumerated().filter { $0.offset == 0 || $0.element != first }.map(\.element)
+    return actions.enumerated().filter { actions.firstIndex(of: $0.element) == $0.offset }.map(\.element)
   }
 
   // MARK: Actions of a judgment
@@ -52,14 +53,14 @@ enum ProtectionActions {
       message:
         "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are").grouped) missing from the copy "
         + "\(copy.archive) or corrupt in it",
-      remedy: remedy(ofDamageAt: copy.madeAt, counted.job, protection))
+      remedy: protection.remedy(forPhotosMissingFrom: counted))
   }
 
   /// Returns what makes the first copy of the whole library.
   static func firstCopy(of protection: LibraryProtection) -> Finding {
     let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
-      return ofRun(job, protection)
+      return ofRun(job, protection).first
         ?? Finding(job.job, message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
     }
     guard let job = jobs.first?.job else {
@@ -81,7 +82,7 @@ enum ProtectionActions {
   /// complete copy.
   static func backUp(after copy: CountedCopy, of protection: LibraryProtection) -> Finding {
     if let job = protection.jobs.first(where: { $0.job == copy.job }), let run = job.run,
-      run.startedAt > copy.copy.madeAt, let finding = ofRun(job, protection)
+      run.startedAt > copy.copy.madeAt, let finding = ofRun(job, protection).first
     {
       return finding
     }
@@ -149,7 +150,7 @@ enum ProtectionActions {
         archive, message: "the restore test of \(archive) failed", remedy: .testRestore(job: job.job))
     case .incomplete:
       // the action about the library says more
-      guard protection.damagedPhotos(of: job) == nil else { return nil }
+      guard protection.damage == nil else { return nil }
       return Finding(
         test.path, message: test.failure ?? "the restore test of \(test.path) was incomplete",
         remedy: .testRestore(job: job.job))
@@ -159,27 +160,28 @@ enum ProtectionActions {
 
   // MARK: Jobs and copies
 
-  /// Returns what to do about photos of the library that a job found missing or corrupt: a repair, and after it another
-  /// backup.
-  ///
-  /// - Parameter moment: when they were found, in milliseconds since 1970.
-  private static func remedy(ofDamageAt moment: Int64, _ job: String, _ protection: LibraryProtection)
-    -> Remedy
-  {
-    protection.isIntact(since: moment) ? .runBackup(job: job) : .repairLibrary
-  }
-
-  /// Returns what the last run did not do; nil if the run is complete or under way.
-  private static func ofRun(_ job: JobStatus, _ protection: LibraryProtection) -> Finding? {
-    guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return nil }
-    let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
-    return Finding(
-      job.job, message: "the last run of job “\(job.job)” \(run.outcome.words)\(message)",
-      remedy: run.missing.isEmpty ? nil : remedy(ofDamageAt: run.startedAt, job.job, protection))
+  /// Returns what the last run did not do; nothing if the run is complete or under way. The photos that it found corrupt or
+  /// missing are apart, since they may be repaired.
+  private static func ofRun(_ job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
+    guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return [] }
+    let name = "the last run of job “\(job.job)”"
+    var actions: [Finding] = []
+    if !(run.message.map(run.missing.contains) ?? !run.missing.isEmpty) {
+      let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
+      actions.append(Finding(job.job, message: "\(name) \(run.outcome.words)\(message)"))
+    }
+    if !run.missing.isEmpty {
+      let photos = Count(
+        run.missing.count, "photo that \(name) reported is", "photos that \(name) reported are")
+      actions.append(
+        protection.damageAction
+          ?? Finding(job.job, message: "\(photos.grouped) repaired", remedy: .runBackup(job: job.job)))
+    }
+    return actions
   }
 
   private static func of(_ job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
-    var actions = ofRun(job, protection).map { [$0] } ?? []
+    var actions = ofRun(job, protection)
     if let failure = job.restoreTestFailure {
       actions.append(
         Finding(
@@ -188,15 +190,6 @@ enum ProtectionActions {
           remedy: .testRestore(job: job.job)))
     }
     guard let test = job.lastRestoreTest else { return actions }
-    if let damaged = protection.damagedPhotos(of: job) {
-      actions.append(
-        Finding(
-          job.library,
-          message:
-            "\(Count(damaged, "photo of the library is", "photos of the library are").grouped) "
-            + "corrupt or missing",
-          remedy: .repairLibrary))
-    }
     // the record of an older version does not tell at which destination
     if !test.hasPassed, job.restoreTests.allSatisfy({ $0.outcome == .passed }) {
       actions.append(

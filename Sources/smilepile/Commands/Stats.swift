@@ -126,10 +126,8 @@ struct Stats: AsyncParsableCommand {
     reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
     for job in protection.jobs {
       for line in Self.failedTests(of: job) { reporter.result(line.escaped) }
-      guard let damaged = protection.damagedPhotos(of: job) else { continue }
-      reporter.result(
-        "the restore test found \(Count(damaged, "photo")) of the library damaged; run smilepile repair -l")
     }
+    if let damage = protection.damageAction { reporter.result(CommandMessage.text(of: damage).escaped) }
     let export = protection.lastExport
     reporter.json(
       Summary(

@@ -1,0 +1,93 @@
+import ArchiveCatalog
+import FileSystem
+import Operations
+
+/// Photos of a library that were found corrupt or missing.
+package struct PhotoDamage: Sendable, Equatable {
+  /// When they were found, in milliseconds since 1970.
+  package var foundAt: Int64
+  /// The number of photos.
+  package var photos: Int
+  /// The photos with the reasons, as far as they are known.
+  package var findings: [RecordedFinding]
+  /// True if the last repair found no intact file for them.
+  package var isUnrepairable = false
+}
+
+extension PhotoDamage {
+  /// What the last run of a job found; nil if every photo was intact.
+  fileprivate init?(_ run: JobStatus.RunRecord) {
+    guard !run.missing.isEmpty else { return nil }
+    self.init(
+      foundAt: run.startedAt, photos: run.missing.count,
+      findings: run.missing.map(RecordedFinding.init(message:)))
+  }
+
+  /// What a restore test found when it compared the library with an archive; nil if every photo was intact.
+  fileprivate init?(_ test: JobStatus.RestoreTestRecord) {
+    guard let damaged = test.damaged else { return nil }
+    self.init(foundAt: test.at, photos: damaged, findings: [])
+  }
+
+  /// What a repair left corrupt or missing; no photos if it left every photo intact; nil if that is unknown.
+  init?(leftBy repair: LedgerRun) {
+    guard let endedAt = repair.endedAt, let record: OperationRecord = JobStatus.decoded(repair.record),
+      let photos = repair.outcome == .done ? 0 : record.damagedPhotos
+    else { return nil }
+    self.init(
+      foundAt: endedAt, photos: photos, findings: Array(record.findings.prefix(photos)), isUnrepairable: true)
+  }
+
+  fileprivate func remedy(job: String) -> Remedy {
+    isUnrepairable ? .replaceOrRemovePhotos(job: job) : .repairLibrary
+  }
+
+  /// Returns true if a repair left all of these photos.
+  fileprivate func isLeft(by repair: PhotoDamage) -> Bool {
+    findings.isEmpty
+      ? photos <= repair.photos
+      : Set(findings.map(\.item)).isSubset(of: repair.findings.map(\.item))
+  }
+}
+
+extension LibraryProtection {
+  /// The photos that are known to be corrupt or missing: what the runs, the restore tests and the repairs found last.
+  /// Nil if there are none. Verifying the library is not recorded.
+  var damage: PhotoDamage? {
+    let found = jobs.flatMap { job in
+      [job.run.flatMap { PhotoDamage($0) }, job.lastRestoreTest.flatMap { PhotoDamage($0) }]
+    }.compactMap(\.self).max { $0.foundAt < $1.foundAt }
+    if let found { return left(of: found) }
+    // after a complete run nothing is left: it was repaired or removed
+    guard let left = leftByRepair, left.photos > 0,
+      !jobs.compactMap(\.run).contains(where: { $0.outcome.isComplete && $0.startedAt > left.foundAt })
+    else { return nil }
+    return left
+  }
+
+  /// Returns the photos that are corrupt or missing after the last repair; nil if it left every photo intact.
+  private func left(of found: PhotoDamage) -> PhotoDamage? {
+    guard let left = leftByRepair else { return found }
+    if found.foundAt > left.foundAt, !found.isLeft(by: left) { return found }
+    return left.photos == 0 ? nil : left
+  }
+
+  /// Returns how the photos that a copy lacks get into one.
+  func remedy(forPhotosMissingFrom copy: CountedCopy) -> Remedy {
+    let found = PhotoDamage(
+      foundAt: copy.copy.madeAt, photos: copy.copy.missingPhotos ?? 0, findings: [])
+    return (damage ?? left(of: found))?.remedy(job: copy.job) ?? .runBackup(job: copy.job)
+  }
+
+  /// What to do about the photos that are known to be corrupt or missing; nil if there are none.
+  package var damageAction: Finding? {
+    guard let damage, let job = jobs.first?.job else { return nil }
+    let first = damage.findings.first.map { ": \($0.text.prefix(ProtectionActions.mostCharacters))" } ?? ""
+    return Finding(
+      path.string,
+      message:
+        "\(Count(damage.photos, "photo of the library is", "photos of the library are").grouped) corrupt or missing"
+        + (damage.isUnrepairable ? ", and the last repair found no intact file\(first)" : first),
+      remedy: damage.remedy(job: job))
+  }
+}
