@@ -99,6 +99,8 @@ struct CatalogueRun {
       shown = try write(catalogue, filled.cache, with: helper, as: name, &summary)
     } catch let fault as CatalogueFault {
       throw CatalogueError.incomplete(path, fault.reason)
+    } catch let error as FileError where error.isMissing {
+      throw CatalogueError.noFolder(path.folder)
     }
     let lost = fill.drawn + fill.cached - shown.count
     if lost > 0 {
@@ -131,7 +133,7 @@ struct CatalogueRun {
     let layout = CatalogueLayout(catalogue, options)
     counter.setTotals(items: summary.photos, bytes: 0)
     counter.enter(.writing)
-    let output = try AtomicFile(in: path.folder)
+    let output = try AtomicFile(name, in: path.folder)
     var shown: Set<FileContent> = []
     var tiles = 0
     let reply = try helper.write(to: output.file, isCancelled: { counter.isCancelled }) { pass in

@@ -53,7 +53,7 @@ package struct ReviewPage {
     if try Self.hasEarlierPage(at: path) {
       return try AtomicFile.replace(name, in: path.folder, with: bytes)
     }
-    let output = try AtomicFile(in: path.folder)
+    let output = try AtomicFile(name, in: path.folder)
     try output.file.write(bytes, at: 0)
     guard let (_, durability) = try output.publish(as: [name]) else {
       throw ReviewPageError(path, "was created by another program")

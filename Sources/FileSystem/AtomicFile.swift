@@ -26,21 +26,27 @@ package struct AtomicFile: ~Copyable, Sendable {
   private static let reservationMark = "+"
 
   /// Opens a file in a folder, after removing the partials of dead writers.
-  package init(in folder: FilePath, allowUnnamed: Bool = true) throws(FileError) {
+  ///
+  /// - Parameter name: the name that the file will get, for messages; nil if it is not known yet.
+  package init(
+    _ name: FilePath? = nil, in folder: FilePath, allowUnnamed: Bool = true
+  ) throws(FileError) {
     let directory = try Directory.open(folder)
     Self.sweep(directory)
-    if allowUnnamed, let file = try directory.openUnnamed() {
+    if allowUnnamed, var file = try directory.openUnnamed() {
+      if let name { file.willBe(name, in: folder) }
       self.init(file: file, directory: directory, partial: nil)
       return
     }
     while true {
-      let name = PartialName.lockedFile.random()
-      let file = try directory.open(name, .create)
+      let partial = PartialName.lockedFile.random()
+      var file = try directory.open(partial, .create)
       // an unlocked partial is a dead one; where there are no locks, nothing is swept either
       let isLocked = (try? file.lock(exclusive: true)) ?? true
       // another run may have come before the lock and swept it
-      if isLocked, try directory.status(of: name)?.identity == file.status().identity {
-        self.init(file: file, directory: directory, partial: name)
+      if isLocked, try directory.status(of: partial)?.identity == file.status().identity {
+        if let name { file.willBe(name, in: folder) }
+        self.init(file: file, directory: directory, partial: partial)
         return
       }
     }
@@ -96,7 +102,7 @@ package struct AtomicFile: ~Copyable, Sendable {
     _ name: FilePath, in folder: FilePath, with bytes: [UInt8], mode: UInt16 = 0o600
   ) throws(FileError) {
     // a file without a name can be linked, but not over another
-    let output = try AtomicFile(in: folder, allowUnnamed: false)
+    let output = try AtomicFile(name, in: folder, allowUnnamed: false)
     try output.file.write(bytes, at: 0)
     if mode != 0o600 { try output.file.setPermissions(mode) }
     try output.file.sync()

@@ -25,9 +25,16 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(errno)
   }
 
-  /// One line: `cannot write /nas/x.zip: No space left on device (errno 28)`.
+  /// One line: `cannot write /nas/x.zip: No space left on device (errno 28); free some space`.
   package var description: String {
-    ("cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))"
-      + (errno == .noMemory ? "; \(MemoryShortage.remedy)" : "")).escaped
+    let remedy: String? =
+      switch errno {
+      case .noMemory: MemoryShortage.remedy
+      case .noSpace, .diskQuotaExceeded: "free some space"
+      default: nil
+      }
+    return
+      ("cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))" + (remedy.map { "; \($0)" } ?? ""))
+      .escaped
   }
 }

@@ -211,7 +211,8 @@ struct FileTests {
   @Test("File error: operation, path and reason are reported")
   func errors() throws {
     let error = FileError("write", "/nas/x.zip", .noSpace)
-    #expect(error.description == "cannot write /nas/x.zip: No space left on device (errno 28)")
+    #expect(
+      error.description == "cannot write /nas/x.zip: No space left on device (errno 28); free some space")
     #expect(!error.isMissing)
     #expect(FileError("open", "x", .noSuchFileOrDirectory).isMissing)
     #expect(FileError("open", "x", .notDirectory).isMissing)

@@ -73,7 +73,7 @@ public struct SettingsProfile: Sendable, Equatable {
     let folder = path.folder
     // before the document is written, for a clear message
     guard try Directory.open(folder).status(of: file) == nil else { throw SettingsProfileError.exists(path) }
-    let output = try AtomicFile(in: folder)
+    let output = try AtomicFile(file, in: folder)
     try output.file.write(Array(json.utf8), at: 0)
     guard let (_, durability) = try output.publish(as: [file]) else {
       throw SettingsProfileError.exists(path)
