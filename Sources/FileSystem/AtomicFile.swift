@@ -33,19 +33,17 @@ package struct AtomicFile: ~Copyable, Sendable {
   ) throws(FileError) {
     let directory = try Directory.open(folder)
     Self.sweep(directory)
-    if allowUnnamed, var file = try directory.openUnnamed() {
-      if let name { file.willBe(name, in: folder) }
+    if allowUnnamed, let file = try directory.openUnnamed(for: name) {
       self.init(file: file, directory: directory, partial: nil)
       return
     }
     while true {
       let partial = PartialName.lockedFile.random()
-      var file = try directory.open(partial, .create)
+      let file = try directory.open(partial, .create, for: name)
       // an unlocked partial is a dead one; where there are no locks, nothing is swept either
       let isLocked = (try? file.lock(exclusive: true)) ?? true
       // another run may have come before the lock and swept it
       if isLocked, try directory.status(of: partial)?.identity == file.status().identity {
-        if let name { file.willBe(name, in: folder) }
         self.init(file: file, directory: directory, partial: partial)
         return
       }

@@ -33,26 +33,35 @@ package struct Directory: ~Copyable, Sendable {
 
   /// Opens a file. `name` may have several components; all but the last are opened as folders, without following links.
   /// openat(2).
-  package func open(_ name: FilePath, _ mode: File.Mode) throws(FileError) -> File {
+  ///
+  /// - Parameter final: the name that the file will get, for messages; nil if it has its name.
+  package func open(
+    _ name: FilePath, _ mode: File.Mode, for final: FilePath? = nil
+  ) throws(FileError) -> File {
     try inParent(of: name) { (parent, last) throws(FileError) in
-      try FileError.attempt("open", path(of: name)) { () throws(Errno) in
-        File(descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: name, in: path)
+      let shown = final ?? name
+      return try FileError.attempt(final == nil ? "open" : "create", path(of: shown)) { () throws(Errno) in
+        File(descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: shown, in: path)
       }
     }
   }
 
   /// Creates an unnamed file in this folder; returns nil if the file system does not support unnamed files. `O_TMPFILE`
   /// of open(2).
-  package func openUnnamed() throws(FileError) -> File? {
+  ///
+  /// - Parameter final: the name that the file will get, for messages; nil if it is not known yet.
+  package func openUnnamed(for final: FilePath? = nil) throws(FileError) -> File? {
     do {
       let descriptor = try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600)
+      if let final { return File(descriptor: descriptor, path: final, in: path) }
       // the path “.” would tell the user nothing in a message
       return File(descriptor: descriptor, path: path == "." ? path.realPath ?? path : path)
     } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument {
       // open(2) documents EOPNOTSUPP; older file systems and kernels return the others
       return nil
     } catch {
-      throw FileError("write to", path, error)
+      guard let final else { throw FileError("write to", path, error) }
+      throw FileError("create", self.path(of: final), error)
     }
   }
 

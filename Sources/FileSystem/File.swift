@@ -10,8 +10,8 @@ package struct File: ~Copyable, Sendable {
   /// The path when the file was opened, or that it will get, for messages. The file may have been renamed since.
   package var path: FilePath { folder.map { name.inFolder($0) } ?? name }
   /// Joined only when a message needs the path.
-  private var name: FilePath
-  private var folder: FilePath?
+  private let name: FilePath
+  private let folder: FilePath?
   /// Skips unreadable sectors; nil if they are errors.
   private let badSectors: BadSectors?
 
@@ -27,9 +27,6 @@ package struct File: ~Copyable, Sendable {
   }
 
   deinit { close(descriptor) }
-
-  /// Shows the name that the file will get in messages.
-  mutating func willBe(_ name: FilePath, in folder: FilePath) { (self.name, self.folder) = (name, folder) }
 
   /// The most files that this process may have open. getrlimit(2), `RLIMIT_NOFILE`.
   package static var maximumOpen: Int {

@@ -31,6 +31,8 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
       switch errno {
       case .noMemory: MemoryShortage.remedy
       case .noSpace, .diskQuotaExceeded: "free some space"
+      case .notDirectory: "choose a folder"
+      case .permissionDenied: "change its permissions"
       default: nil
       }
     return

@@ -33,7 +33,7 @@ struct ArchiveOutputPath {
       if try Directory.open(folder).status(of: FilePath(last.string)) != nil {
         throw BackupError.destinationExists(path)
       }
-    } catch let error as FileError where error.isMissing {
+    } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
       throw BackupError.noSuchDestination(folder)
     }
   }

@@ -47,8 +47,10 @@ final class ExtractTarget: Sendable {
       try directory.makeDirectory(FilePath(name.string))
       try directory.sync()
       return try ExtractTarget(path, directory.directory(FilePath(name.string)), lock())
-    } catch let error as FileError where error.isMissing {
+    } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
       throw ExtractError.noSuchFolder(folder)
+    } catch let error as FileError where error.errno == .notDirectory {
+      throw ExtractError.notAFolder(path)
     }
   }
 

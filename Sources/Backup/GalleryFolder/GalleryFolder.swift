@@ -179,7 +179,7 @@ final class GalleryFolder: Sendable {
   func write(_ bytes: [UInt8], to file: String) throws {
     let hidden = hiddenName()
     do {
-      try root.open(hidden, .create).write(bytes, at: 0)
+      try create(hidden, for: FilePath(file)).write(bytes, at: 0)
     } catch {
       _ = try? root.remove(hidden)
       throw error
@@ -190,10 +190,13 @@ final class GalleryFolder: Sendable {
   /// Returns a name for a file that is not complete.
   func hiddenName() -> FilePath { PartialName.lockedFolder.random() }
 
-  /// Creates a file of mode 0600 under a hidden name. The caller publishes or removes it.
+  /// Creates a file of mode 0600 under a hidden name. The caller publishes it under its own name, which messages have, or
+  /// removes it.
   ///
   /// - Throws: `FileError`, for example if the folder of the hidden name does not exist.
-  func create(_ hidden: FilePath) throws -> File { try root.open(hidden, .create) }
+  func create(_ hidden: FilePath, for file: FilePath) throws -> File {
+    try root.open(hidden, .create, for: file)
+  }
 
   /// Opens a file under a hidden name for reading.
   ///
@@ -372,7 +375,7 @@ final class GalleryFolder: Sendable {
   private func replace(_ name: FilePath, with bytes: [UInt8], willReplace: () -> Void = {}) throws {
     let hidden = PartialName.lockedFolder.random()
     do {
-      let file = try root.open(hidden, .create)
+      let file = try create(hidden, for: name)
       try file.write(bytes, at: 0)
       try file.sync()
       willReplace()

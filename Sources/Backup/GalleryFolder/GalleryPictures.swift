@@ -216,7 +216,7 @@ final class GalleryPictures: Sendable {
   private func copy(
     _ index: Int, to hidden: FilePath, _ reader: any GalleryPhotoReader
   ) throws -> GalleryPhotoFault? {
-    let output = try folder.create(hidden)
+    let output = try folder.create(hidden, for: FilePath(GalleryFile.copy(of: photos.items[index])))
     var (hash, count) = (RunningMD5(), 0)
     let content = photos.items[index].content
     let fault = try reader.read(index) { bytes in

@@ -185,10 +185,10 @@ extension Export {
   /// slash, so a missing folder would become a file with its name.
   private func destination() throws -> FilePath {
     let path = FilePath(output)
-    var isFolder: ObjCBool = false
-    if output.hasSuffix("/"),
-      !FileManager.default.fileExists(atPath: output, isDirectory: &isFolder) || !isFolder.boolValue
-    {
+    guard output.hasSuffix("/") else { return path }
+    do {
+      _ = try Directory.open(path)
+    } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
       throw BackupError.noSuchDestination(path)
     }
     return path
