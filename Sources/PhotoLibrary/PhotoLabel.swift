@@ -4,8 +4,15 @@ import FileSystem
 public enum PhotoLabel {
   /// `photo 7 “IMG_0001” in “Family”`, safe for a terminal. Shortens very long names.
   public static func label(id: Int64, category: String, name: String) -> String {
-    "photo \(id) “\(name.shortened.escaped)” in “\(category.shortened.escaped)”"
+    "\(start)\(id) “\(name.shortened.escaped)” in “\(category.shortened.escaped)”"
   }
+
+  /// Returns the ID of the photo that has a label; nil if a text is no label.
+  package static func id(of label: String) -> Int64? {
+    label.hasPrefix(start) ? Int64(label.dropFirst(start.count).prefix { $0 != " " }) : nil
+  }
+
+  private static let start = "photo "
 }
 
 extension [Category] {

@@ -45,7 +45,7 @@ struct ProtectionVerdictTests {
   private func verdict(
     photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
     run: JobStatus.RunRecord? = nil, success: JobStatus.RunRecord? = nil, testFailure: String? = nil,
-    damaged: Int? = nil, repair: PhotoDamage? = nil, now: Date = now
+    damaged: Int? = nil, found: [String] = [], repair: PhotoDamage? = nil, now: Date = now
   ) -> ProtectionVerdict {
     var job = JobStatus(job: "family")
     job.copies = copies.map(\.copy)
@@ -64,6 +64,7 @@ struct ProtectionVerdictTests {
         path: "/Family", totals: (photos, 3, photos * 1000), lastExport: nil, photosAdded: nil,
         jobs: copies.isEmpty ? [] : [job], formerJobs: [], copies: copies,
         testedAt: testedDaysAgo.map(Self.time), leftByRepair: repair,
+        testFindings: ["family": found.map { RecordedFinding($0, "") }],
         ledgerProblem: ledgerProblem),
       now: now, calendar: Self.calendar)
   }
@@ -325,9 +326,11 @@ struct ProtectionVerdictTests {
       verdict([copy()], damaged: 2, repair: repair(daysAgo: 2, left: ["photo 4"])).actions.map(\.remedy)
         == [.repairLibrary])
     #expect(
-      verdict([copy()], damaged: 1, repair: repair(daysAgo: 2, left: ["photo 4"])).actions.map(\.remedy) == [
-        other
-      ])
+      verdict([copy()], damaged: 1, found: ["photo 4"], repair: repair(daysAgo: 2, left: ["photo 4"])).actions
+        .map(\.remedy) == [other])
+    #expect(
+      verdict([copy()], damaged: 1, found: ["photo 5"], repair: repair(daysAgo: 2, left: ["photo 4"])).actions
+        .map(\.remedy) == [.repairLibrary])
   }
 
   @Test("Verdict: each fault of a run has its own remedy")

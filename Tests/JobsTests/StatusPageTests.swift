@@ -64,7 +64,7 @@ struct StatusPageTests {
     // the lock of the run ends with this ledger, as with the process
     StateFolder(path: night.context.state.path).ledger.insert(&run)
     let page = try text(night)
-    #expect(page.contains("the last run of job “family” was stopped"))
+    #expect(page.contains("the last run of job “family” was interrupted"))
     #expect(page.contains("the run was stopped"))
   }
 

@@ -10,6 +10,9 @@ import Zip
 public struct LibraryRepairOptions: Sendable {
   /// Reports only, and writes nothing.
   public var isDryRun = false
+  /// True if the archives are all that the jobs of the library have made, the best first. Then the repair opens no more than it
+  /// needs, and an archive that cannot be read is a warning.
+  public var hasAllArchives = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// The limits for archives.
@@ -31,6 +34,9 @@ public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   public var repaired: [Finding] = []
   /// Photos that are still corrupt or missing, with the reason.
   public var damaged: [Finding] = []
+  /// True if all archives of the library's jobs were searched and read, so that none of them has an intact file of a damaged
+  /// photo.
+  public var isSearchComplete = false
   /// Archives that could not be used, or not completely, by path.
   public var unusable: [Finding] = []
   /// Damaged archives, each with a description.
@@ -87,43 +93,66 @@ struct LibraryRepairRun {
       ? nil
       : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     let library = try writer?.library ?? Library(path: path)
-    let others = try OtherArchives(archives, limits: options.limits, password: options.password, counter)
+    // archives that a person gave are opened before the library is read, which may take long
+    let given = options.hasAllArchives ? nil : try open(archives[...])
     let (checked, damaged) = try library.withPhotoReadLock(whileWaiting: counter.reportWaitingForLock) {
       try LibraryCheck(library: library, counter: counter).unusablePhotos()
     }
     counter.enter(.restoring)
-    let repairs = try PhotoRepairs(
-      of: damaged, in: others.sources, library.contentTags().key, skipsUnreadable: true, counter)
-    let unrepairable = repairs.unavailable.map { Finding($0.label, $0.reason) }
-    counter.report(unrepairable)
-    let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
-    var summary = summary(of: others, checked: checked, repairs, outcome)
+    var summary = LibraryRepairSummary()
+    (summary.isDryRun, summary.photosChecked) = (options.isDryRun, checked)
+    summary.isSearchComplete = options.hasAllArchives
+    let key = try library.contentTags().key
+    var left = damaged
+    func repair(from others: OtherArchives) throws {
+      let repairs = try PhotoRepairs(of: left, in: others.sources, key, skipsUnreadable: true, counter)
+      let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
+      add(others, repairs, outcome, to: &summary)
+      left = repairs.unavailable
+    }
+    if let given { try repair(from: given) }
+    var rest = options.hasAllArchives ? archives[...] : []
+    while !left.isEmpty, !rest.isEmpty {
+      let next = rest.prefix(Self.mostOpenArchives)
+      rest = rest.dropFirst(next.count)
+      try repair(from: try open(next))
+    }
+    summary.damaged = left.map { Finding($0.label, $0.reason) } + summary.damaged
     counter.report(summary.damaged)
-    summary.damaged = unrepairable + summary.damaged
     return summary
   }
 
-  private func summary(
-    of others: OtherArchives, checked: Int, _ repairs: PhotoRepairs, _ outcome: PhotoRepairs.Outcome
-  ) -> LibraryRepairSummary {
-    var summary = LibraryRepairSummary()
-    summary.isDryRun = options.isDryRun
-    summary.photosChecked = checked
+  /// Of all archives of a job there may be hundreds, whose metadata would need much memory.
+  private static let mostOpenArchives = 8
+
+  private func open(_ paths: ArraySlice<FilePath>) throws -> OtherArchives {
+    try OtherArchives(
+      Array(paths), limits: options.limits, password: options.password, areOptional: options.hasAllArchives,
+      counter)
+  }
+
+  private func add(
+    _ others: OtherArchives, _ repairs: PhotoRepairs, _ outcome: PhotoRepairs.Outcome,
+    to summary: inout LibraryRepairSummary
+  ) {
     let faults = outcome.faults.merging(repairs.faults.mapValues { "\($0)" }, uniquingKeysWith: { $1 })
-    summary.unusable =
-      others.unusable
-      + faults.sorted { $0.key.string < $1.key.string }.map { path, fault in
-        Finding(path.string.escaped, message: fault)
-      }
-    summary.warnings = others.warnings
+    if !others.areAllReadable || !faults.isEmpty { summary.isSearchComplete = false }
+    let failed = faults.sorted { $0.key.string < $1.key.string }
+    if options.hasAllArchives {
+      summary.warnings += failed.map(\.value)
+    } else {
+      summary.unusable +=
+        others.unusable + failed.map { Finding($0.key.string.escaped, message: $0.value) }
+    }
+    summary.warnings += others.warnings
     for source in others.sources {
       if let fault = source.salvage?.fault { summary.warnings.append(fault.message) }
       if source.format == .json {
         summary.warnings.append("\(source.path) is a JSON backup, which has no photo files")
       }
     }
-    summary.damagedArchives = others.damaged(repairs.failing)
-    summary.kept = outcome.kept.map { path.appending($0.components) }
+    summary.damagedArchives.merge(others.damaged(repairs.failing)) { first, _ in first }
+    summary.kept = summary.kept ?? outcome.kept.map { path.appending($0.components) }
     let verb = options.isDryRun ? "would be repaired from " : "repaired from "
     for repair in repairs.repairs {
       let (id, label) = (repair.photo.photo.id, repair.photo.label)
@@ -135,6 +164,5 @@ struct LibraryRepairRun {
         summary.bytes += repair.size
       }
     }
-    return summary
   }
 }

@@ -15,6 +15,9 @@ struct OtherArchives {
   /// The archives whose photos the password does not open. Failing to read these photos is not damage.
   private var locked: Set<FilePath> = []
 
+  /// True if every archive was opened with the password that it needs.
+  private(set) var areAllReadable = true
+
   /// Returns the damaged archives with the reasons: those that had to be salvaged, and those with a photo that
   /// could not be read.
   ///
@@ -25,24 +28,35 @@ struct OtherArchives {
       salvaged, uniquingKeysWith: { first, _ in first })
   }
 
+  /// - Parameter areOptional: true if an archive that cannot be used is a warning, even if it is the only one.
   /// - Throws: the error of the archive if it is the only one; `CancellationError`.
-  init(_ paths: [FilePath], limits: Limits, password: Secret?, _ counter: ProgressCounter) throws {
+  init(
+    _ paths: [FilePath], limits: Limits, password: Secret?, areOptional: Bool = false,
+    _ counter: ProgressCounter
+  ) throws {
+    let isOneOfSeveral = areOptional || paths.count > 1
     for path in paths {
       do {
         let source = try Self.open(path, limits, password, counter)
         do {
           try source.requirePassword(toRead: .photos)
-        } catch let error as BackupError where paths.count > 1 {
+        } catch let error as BackupError where isOneOfSeveral {
+          areAllReadable = false
           // the unencrypted photos of the archive are usable
           warnings.append("\(error)")
           locked.insert(path)
         }
         sources.append(source)
-      } catch let error where paths.count > 1 && !(error is CancellationError) {
+      } catch let error where isOneOfSeveral && !(error is CancellationError) {
+        areAllReadable = false
         let finding = Finding(
           path.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
-        counter.report(finding)
-        unusable.append(finding)
+        if areOptional {
+          warnings.append(finding.message)
+        } else {
+          counter.report(finding)
+          unusable.append(finding)
+        }
       }
     }
   }

@@ -16,12 +16,14 @@ package struct OperationRecord: Sendable, Equatable, Codable {
   package var message: String?
   /// The path of the report of a restore test.
   package var report: String?
-  /// How many of the findings, the first ones, are photos that a repair of a library left corrupt or missing; nil for other
+  /// How many of the findings, the first ones, are photos of a library that a repair left corrupt or missing; nil for other
   /// operations.
   package var damagedPhotos: Int?
+  /// True if no archive of the library's jobs has an intact file of these photos; nil if that is unknown.
+  package var isSearchComplete: Bool?
 
   private enum CodingKeys: String, CodingKey {
-    case archives, folder, message, report, damagedPhotos
+    case archives, folder, message, report, damagedPhotos, isSearchComplete
     case findings = "leftOut"
   }
 

@@ -14,9 +14,11 @@ package struct OperationResult: Sendable {
   package var isIncomplete: Bool
   /// The archives that the operation wrote or removed, besides those that it was given.
   package var archives: [FilePath]
-  /// How many of the findings, the first ones, are photos that a repair of a library left corrupt or missing; nil for other
+  /// How many of the findings, the first ones, are photos of a library that a repair left corrupt or missing; nil for other
   /// operations.
   package var damagedPhotos: Int?
+  /// True if no archive of the library's jobs has an intact file of these photos; nil if that is unknown.
+  package var isSearchComplete: Bool?
 
   /// Describes a result.
   package init(
@@ -101,7 +103,7 @@ extension LibraryRepairSummary: RecordedSummary {
     var result = OperationResult(
       LedgerRun.Counts(photos: repaired.count, bytes: bytes), findings: damaged + unusable,
       isIncomplete: isIncomplete)
-    result.damagedPhotos = damaged.count
+    (result.damagedPhotos, result.isSearchComplete) = (damaged.count, isSearchComplete)
     return result
   }
 }

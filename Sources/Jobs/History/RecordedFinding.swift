@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import PhotoLibrary
 
 /// A photo, file or archive that is missing from the result of an operation, or corrupt in it, and the reason.
 package struct RecordedFinding: Sendable, Equatable, Codable {
@@ -10,6 +11,9 @@ package struct RecordedFinding: Sendable, Equatable, Codable {
 
   /// The item with the reason.
   package var text: String { reason.isEmpty ? item : "\(item): \(reason)" }
+
+  /// The ID of the photo; nil if the item is none.
+  var photoID: Int64? { PhotoLabel.id(of: item) }
 
   /// Makes an item of its parts.
   package init(_ item: String, _ reason: String) { (self.item, self.reason) = (item, reason) }

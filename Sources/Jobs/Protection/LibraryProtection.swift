@@ -24,6 +24,10 @@ package struct LibraryProtection: Sendable {
   package let testedAt: Int64?
   /// What the last repair of the library left corrupt or missing, even if that is no photo; nil before the first repair.
   package var leftByRepair: PhotoDamage?
+  /// The photos that the last restore test of each job found corrupt or missing in the library, as far as they are known.
+  package var testFindings: [String: [RecordedFinding]] = [:]
+  /// The IDs of the photos that were found corrupt or missing, and were removed since.
+  package var removedPhotos: Set<Int64> = []
   /// Why the library cannot be opened, so that its photos are unknown; nil if it can.
   package var libraryProblem: String?
   /// Why the ledger cannot be read, so that the copies are unknown; nil if it can.
@@ -57,6 +61,17 @@ extension LibraryProtection {
     testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
     leftByRepair = id.flatMap { state.ledger.lastEnded(.repair, libraryID: $0) }.flatMap(PhotoDamage.init)
     ledgerProblem = state.ledger.problem.map { "\($0)" }
+    for job in jobs {
+      guard let test = job.lastRestoreTest, let damaged = test.damaged else { continue }
+      let details = state.ledger.runs(of: job.job).lazy.compactMap(\.restoreTest).first {
+        $0.test.at == test.at
+      }
+      testFindings[job.job] = details?.findings.map { Array($0.suffix(damaged)) }
+    }
+    let reported = jobs.flatMap { ($0.run?.missing ?? []).map(RecordedFinding.init(message:)) }
+    removedPhotos = Set(
+      (reported + testFindings.values.flatMap(\.self) + (leftByRepair?.findings ?? [])).compactMap(\.photoID))
+    if !removedPhotos.isEmpty { removedPhotos.subtract(try library.contents().photos.map(\.id)) }
   }
 }
 

@@ -10,7 +10,7 @@ package struct PhotoDamage: Sendable, Equatable {
   package var photos: Int
   /// The photos with the reasons, as far as they are known.
   package var findings: [RecordedFinding]
-  /// True if the last repair found no intact file for them.
+  /// True if the last repair found no intact file for them in any archive of the jobs.
   package var isUnrepairable = false
 }
 
@@ -24,9 +24,9 @@ extension PhotoDamage {
   }
 
   /// What a restore test found when it compared the library with an archive; nil if every photo was intact.
-  fileprivate init?(_ test: JobStatus.RestoreTestRecord) {
+  fileprivate init?(_ test: JobStatus.RestoreTestRecord, _ findings: [RecordedFinding]) {
     guard let damaged = test.damaged else { return nil }
-    self.init(foundAt: test.at, photos: damaged, findings: [])
+    self.init(foundAt: test.at, photos: damaged, findings: findings)
   }
 
   /// What a repair left corrupt or missing; no photos if it left every photo intact; nil if that is unknown.
@@ -35,18 +35,26 @@ extension PhotoDamage {
       let photos = repair.outcome == .done ? 0 : record.damagedPhotos
     else { return nil }
     self.init(
-      foundAt: endedAt, photos: photos, findings: Array(record.findings.prefix(photos)), isUnrepairable: true)
+      foundAt: endedAt, photos: photos, findings: Array(record.findings.prefix(photos)),
+      isUnrepairable: record.isSearchComplete == true)
   }
 
-  fileprivate func remedy(job: String) -> Remedy {
-    isUnrepairable ? .replaceOrRemovePhotos(job: job) : .repairLibrary
+  /// Returns the damage without these photos.
+  fileprivate func without(_ ids: Set<Int64>) -> PhotoDamage {
+    var damage = self
+    damage.findings.removeAll { $0.photoID.map(ids.contains) ?? false }
+    damage.photos -= findings.count - damage.findings.count
+    return damage
+  }
+
+  fileprivate func remedy(job: String?) -> Remedy {
+    guard isUnrepairable, let job else { return .repairLibrary }
+    return .replaceOrRemovePhotos(job: job)
   }
 
   /// Returns true if a repair left all of these photos.
   fileprivate func isLeft(by repair: PhotoDamage) -> Bool {
-    findings.isEmpty
-      ? photos <= repair.photos
-      : Set(findings.map(\.item)).isSubset(of: repair.findings.map(\.item))
+    !findings.isEmpty && Set(findings.map(\.item)).isSubset(of: repair.findings.map(\.item))
   }
 }
 
@@ -55,11 +63,14 @@ extension LibraryProtection {
   /// Nil if there are none. Verifying the library is not recorded.
   var damage: PhotoDamage? {
     let found = jobs.flatMap { job in
-      [job.run.flatMap { PhotoDamage($0) }, job.lastRestoreTest.flatMap { PhotoDamage($0) }]
-    }.compactMap(\.self).max { $0.foundAt < $1.foundAt }
+      [
+        job.run.flatMap { PhotoDamage($0) },
+        job.lastRestoreTest.flatMap { PhotoDamage($0, testFindings[job.job] ?? []) },
+      ]
+    }.compactMap { $0?.without(removedPhotos) }.filter { $0.photos > 0 }.max { $0.foundAt < $1.foundAt }
     if let found { return left(of: found) }
     // after a complete run nothing is left: it was repaired or removed
-    guard let left = leftByRepair, left.photos > 0,
+    guard let left = leftByRepair?.without(removedPhotos), left.photos > 0,
       !jobs.compactMap(\.run).contains(where: { $0.outcome.isComplete && $0.startedAt > left.foundAt })
     else { return nil }
     return left
@@ -67,7 +78,7 @@ extension LibraryProtection {
 
   /// Returns the photos that are corrupt or missing after the last repair; nil if it left every photo intact.
   private func left(of found: PhotoDamage) -> PhotoDamage? {
-    guard let left = leftByRepair else { return found }
+    guard let left = leftByRepair?.without(removedPhotos) else { return found }
     if found.foundAt > left.foundAt, !found.isLeft(by: left) { return found }
     return left.photos == 0 ? nil : left
   }
@@ -81,13 +92,13 @@ extension LibraryProtection {
 
   /// What to do about the photos that are known to be corrupt or missing; nil if there are none.
   package var damageAction: Finding? {
-    guard let damage, let job = jobs.first?.job else { return nil }
+    guard let damage else { return nil }
     let first = damage.findings.first.map { ": \($0.text.prefix(ProtectionActions.mostCharacters))" } ?? ""
     return Finding(
       path.string,
       message:
         "\(Count(damage.photos, "photo of the library is", "photos of the library are").grouped) corrupt or missing"
-        + (damage.isUnrepairable ? ", and the last repair found no intact file\(first)" : first),
-      remedy: damage.remedy(job: job))
+        + (damage.isUnrepairable ? ", and no archive of the jobs has an intact file\(first)" : first),
+      remedy: damage.remedy(job: jobs.first?.job))
   }
 }

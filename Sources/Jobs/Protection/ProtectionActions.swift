@@ -141,13 +141,16 @@ enum ProtectionActions {
     case .missing:
       return Finding(
         test.path,
-        message: "the last restore test did not find the archive of the last backup in \(test.path)",
+        message: "the last restore test did not find its archive in \(test.path)",
         remedy: copy == nil ? .runBackup(job: job.job) : .testRestore(job: job.job))
     case .failed:
-      // a failed test makes the copy suspect, so that it was verified since
+      // a failed test makes the copy suspect, so that it was verified since; it lacks what its run reported
       let archive = test.archive ?? test.path
+      let isIncomplete = job.run?.missing.isEmpty == false
       return Finding(
-        archive, message: "the restore test of \(archive) failed", remedy: .testRestore(job: job.job))
+        archive, message: "the restore test of \(archive) failed",
+        remedy: isIncomplete
+          ? protection.damageAction?.remedy ?? .runBackup(job: job.job) : .testRestore(job: job.job))
     case .incomplete:
       // the action about the library says more
       guard protection.damage == nil else { return nil }
@@ -168,14 +171,18 @@ enum ProtectionActions {
     var actions: [Finding] = []
     if !(run.message.map(run.missing.contains) ?? !run.missing.isEmpty) {
       let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
-      actions.append(Finding(job.job, message: "\(name) \(run.outcome.words)\(message)"))
+      actions.append(
+        Finding(
+          job.job, message: "\(name) \(run.outcome.words)\(message)",
+          remedy: run.outcome == .interrupted ? .runBackup(job: job.job) : nil))
     }
     if !run.missing.isEmpty {
       let photos = Count(
         run.missing.count, "photo that \(name) reported is", "photos that \(name) reported are")
       actions.append(
         protection.damageAction
-          ?? Finding(job.job, message: "\(photos.grouped) repaired", remedy: .runBackup(job: job.job)))
+          ?? Finding(
+            job.job, message: "\(photos.grouped) repaired or removed", remedy: .runBackup(job: job.job)))
     }
     return actions
   }
@@ -227,8 +234,10 @@ enum ProtectionActions {
           ? "the archive \(archive) is missing" : "archives of the copy \(archive) are missing",
         remedy: .runBackup(job: copy.job))
     case .changed?:
+      // verifying an archive with another size or date does not show that it is the one of the backup
       Finding(
-        archive, message: "the copy \(archive) changed after the backup", remedy: .verifyArchive(archive))
+        archive, message: "the copy \(archive) changed after the backup",
+        remedy: copy.copy.hasSizesAndDates ? .verifyArchive(archive) : .testRestore(job: copy.job))
     case nil: nil
     }
   }
@@ -243,7 +252,7 @@ extension JobStatus.Outcome {
     case .unchanged: "found no changes"
     case .incomplete: "is incomplete"
     case .failed: "failed"
-    case .interrupted: "was stopped"
+    case .interrupted: "was interrupted"
     }
   }
 }

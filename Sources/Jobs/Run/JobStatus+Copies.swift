@@ -56,9 +56,11 @@ extension JobStatus {
     /// unchanged since a run found the copy, or were verified after a change that kept their size and date. Blocks.
     package var looksRestorable: Bool {
       suspectSince == nil
-        && (areFilesUnchanged
-          || verifiedAt != nil && areFiles { $0.hasSizeAndDate(of: $1) })
+        && (areFilesUnchanged || verifiedAt != nil && hasSizesAndDates)
     }
+
+    /// True if the sizes and dates of the files are unchanged since a run found the copy. Blocks.
+    var hasSizesAndDates: Bool { areFiles { $0.hasSizeAndDate(of: $1) } }
 
     /// True if the files are unchanged since a run found the copy. Blocks.
     var areFilesUnchanged: Bool { areFiles { $0.isSameVersion(as: $1) } }

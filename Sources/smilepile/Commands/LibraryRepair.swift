@@ -9,6 +9,7 @@ import SystemPackage
 struct LibraryRepair {
   let library: FilePath
   let archives: [FilePath]
+  let hasAllArchives: Bool
   let isDryRun: Bool
   let lockWait: Duration
   let password: PasswordOptions
@@ -28,7 +29,7 @@ struct LibraryRepair {
 
   func run(_ reporter: Reporter) async throws {
     var options = LibraryRepairOptions()
-    options.isDryRun = isDryRun
+    (options.isDryRun, options.hasAllArchives) = (isDryRun, hasAllArchives)
     options.lockWait = lockWait
     options.ledger = .ofThisUser
     options.limits = limits

@@ -14,7 +14,7 @@ struct Repair: AsyncParsableCommand {
       for the others. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
 
       With -l, replaces corrupt and missing photos of the library with photos of the archives; without archives, of \
-      the newest copies of its jobs. The library's folder .rotten keeps the corrupt files.
+      all archives in the destinations of its jobs. The library's folder .rotten keeps the corrupt files.
 
       The exit code is 3 if photos are still missing or corrupt.
 
@@ -80,10 +80,11 @@ struct Repair: AsyncParsableCommand {
     let reporter = Reporter(outputOptions)
     if let library {
       let library = FilePath(library)
+      let ofJobs = archives.isEmpty ? try Self.archives(ofJobsOf: library) : nil
+      for folder in ofJobs?.unreachable ?? [] { reporter.warn(folder.message) }
       let repair = LibraryRepair(
-        library: library,
-        archives: archives.isEmpty ? try Self.archives(ofJobsOf: library) : archives.map { FilePath($0) },
-        isDryRun: dryRun,
+        library: library, archives: ofJobs?.paths ?? archives.map { FilePath($0) },
+        hasAllArchives: ofJobs?.unreachable.isEmpty ?? false, isDryRun: dryRun,
         lockWait: .seconds(lockWait ?? 0), password: password, limits: limits.limits)
       return try await repair.run(reporter)
     }
@@ -102,14 +103,22 @@ struct Repair: AsyncParsableCommand {
     try await repair.run(reporter)
   }
 
-  /// Returns the archives of the copies that the jobs of a library made and that look restorable, the newest copy first.
-  private static func archives(ofJobsOf library: FilePath) throws -> [FilePath] {
-    let protection = try LibraryProtection(of: Library(path: library), .ofThisUser)
-    let copies = protection.copies.filter { $0.problem == nil }.sorted { $0.copy.madeAt > $1.copy.madeAt }
-    guard !copies.isEmpty else {
-      throw ValidationError(
-        "no job has a copy of the library \(library); give the archives that have its photos")
+  /// Returns the archives that the jobs of a library made.
+  private static func archives(ofJobsOf path: FilePath) throws -> LibraryProtection.Archives {
+    let library = try Library(path: path)
+    let archives = try LibraryProtection(of: library, .ofThisUser)
+      .archives(ofLibrary: library.libraryID(), .ofThisUser)
+    guard archives.paths.isEmpty else { return archives }
+    if let folder = archives.unreachable.first {
+      throw Unreachable(
+        description: "\(folder.message); connect the disk of \(folder.item), or give archives".escaped)
     }
-    return copies.flatMap(\.copy.archives).map { FilePath($0) }
+    throw ValidationError(
+      "no job has a copy of the library \(path); give the archives that have its photos")
+  }
+
+  /// No archive of the jobs can be read now.
+  private struct Unreachable: Error, CustomStringConvertible {
+    let description: String
   }
 }
