@@ -64,7 +64,9 @@ struct DuplicateSearchRun {
   private static func ranked(_ photos: [Photo], _ comparison: PhotoComparison) -> [Ranked] {
     photos.compactMap { photo in
       comparison.node(of: photo).map { node in
-        Ranked(photo: photo, rank: PhotoRank(photo, captured: node.captured), node: node)
+        let pixels = comparison.table.photoPixels[node.place]
+        return Ranked(
+          photo: photo, rank: PhotoRank(photo, pixels: pixels, captured: node.captured), node: node)
       }
     }.sorted { $0.rank < $1.rank }
   }
@@ -80,7 +82,9 @@ struct DuplicateSearchRun {
       // a copy belongs to its best photo
       let repeated = Set(copies.flatMap { $0.others.map(\.node) })
       let single = ranked.indices.filter { !repeated.contains($0) }
-      let series = try search.stars(of: .series, among: single) { try counter.checkCancellation() }
+      let series = try search.dated(by: copies).stars(of: .series, among: single) {
+        try counter.checkCancellation()
+      }
       groups += series.map { group(of: $0, .series, ranked) }
     }
     return groups.sorted { ($1.bytesToFree, $0.number) < ($0.bytesToFree, $1.number) }

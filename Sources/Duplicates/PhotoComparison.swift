@@ -9,6 +9,8 @@ package struct PhotoComparison: Sendable {
   let table: FingerprintTable
   let implementation: smilepile_image_match_implementation
   private let dismissals: Set<Dismissal>
+  /// The texts of the contents in the dismissed pairs.
+  private let dismissed: Set<String>
 
   /// - Parameter dismissals: the pairs that a person does not take for duplicates.
   package init(
@@ -23,6 +25,7 @@ package struct PhotoComparison: Sendable {
   ) {
     (self.table, self.threshold) = (table, threshold)
     (self.dismissals, self.implementation) = (dismissals, implementation)
+    dismissed = Set(dismissals.flatMap(\.texts))
   }
 
   /// Returns the node of a photo; nil if the photo has no fingerprint.
@@ -42,10 +45,18 @@ package struct PhotoComparison: Sendable {
   func similarity(of one: SimilarNode, _ other: SimilarNode, _ kind: DuplicateGroup.Kind) -> Double? {
     guard one.kind(with: other) == kind else { return nil }
     let similarity = correlation(of: one, other)
-    guard similarity >= threshold.similarity,
-      !(Dismissal(one.content, other.content).map(dismissals.contains) ?? false)
-    else { return nil }
-    return similarity
+    return similarity >= threshold.similarity && !areDismissed(one, other) ? similarity : nil
+  }
+
+  /// Returns true if a person does not take two nodes for duplicates.
+  func areDismissed(_ one: SimilarNode, _ other: SimilarNode) -> Bool {
+    guard !dismissals.isEmpty else { return false }
+    return Dismissal(one.content, other.content).map(dismissals.contains) ?? false
+  }
+
+  /// Returns true if a dismissed pair has this node.
+  func isInDismissedPair(_ node: SimilarNode) -> Bool {
+    !dismissed.isEmpty && dismissed.contains(node.content.text)
   }
 
   /// Returns the similarity of two nodes, from -1 to 1.

@@ -19,10 +19,11 @@ package struct PhotoRank: Sendable, Comparable {
   private let createdAt: Int64
   private let id: Int64
 
-  /// - Parameter captured: when the photo was taken, according to its header.
-  package init(_ photo: Photo, captured: CaptureTime?) {
-    let pixels = photo.width.multipliedReportingOverflow(by: photo.height)
-    self.pixels = pixels.overflow ? .max : pixels.partialValue
+  /// - Parameters:
+  ///   - pixels: the number of pixels that were decoded. The size in the library may come from a backup, and be unknown.
+  ///   - captured: when the photo was taken, according to its header.
+  package init(_ photo: Photo, pixels: Int, captured: CaptureTime?) {
+    self.pixels = pixels
     bytes = photo.fileSize
     hasDate = captured != nil
     (createdAt, id) = (photo.createdAt, photo.id)

@@ -140,7 +140,7 @@ package struct ReviewPage {
   private var sentence: String {
     let shown = groups.count < summary.groups.count ? " The page shows the first \(groups.count)." : ""
     return
-      "\(Count(summary.groups.count, "group")) of \(Count(summary.compared, "photo")) at a similarity of "
+      "\(Count(summary.groups.count, "group")) among \(Count(summary.compared, "compared photo")) at a similarity of "
       + "\(summary.threshold.percent) % or more.\(shown) Nothing is removed without a command and a confirmation."
   }
 

@@ -8,7 +8,7 @@ package struct SimilarNode: Sendable, Equatable {
   /// The place of its fingerprint in the table.
   package let place: Int
   /// When it was taken, according to its header.
-  package let captured: CaptureTime?
+  package internal(set) var captured: CaptureTime?
 
   /// Makes a node of these parts.
   package init(content: FileContent, place: Int, captured: CaptureTime?) {

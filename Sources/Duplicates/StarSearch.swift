@@ -1,4 +1,5 @@
 import CImageMatch
+package import Pictures
 
 /// Finds groups of similar photos. A group is a star: all its photos are similar to the best one, so that no chain of small
 /// differences joins photos that differ.
@@ -52,13 +53,49 @@ package struct StarSearch {
       let count = smilepile_image_match_find(
         implementation, ones, others, position + 1, indices.count, ones[position], others[position],
         Self.greatestDistance, &found)
-      for proposed in found[..<count] {
+      let similar = found[..<count].compactMap { proposed -> (node: Int, similarity: Double)? in
         let other = indices[Int(proposed)]
-        guard let similarity = comparison.similarity(of: nodes[index], nodes[other], kind) else { continue }
-        if similarity > centers[other]?.similarity ?? -1 { centers[other] = (index, similarity) }
+        guard let similarity = comparison.similarity(of: nodes[index], nodes[other], kind),
+          similarity > centers[other]?.similarity ?? -1
+        else { return nil }
+        return (other, similarity)
+      }
+      for other in agreeing(similar, kind, center: nodes[index]) {
+        centers[other.node] = (index, other.similarity)
       }
     }
     return stars(centers)
+  }
+
+  /// Returns a search in which the center of each star was taken when its copies were, if they tell it better.
+  package func dated(by stars: [Star]) -> StarSearch {
+    var nodes = nodes
+    for star in stars {
+      let times = ([star.center] + star.others.map(\.node)).compactMap { nodes[$0].captured }
+      nodes[star.center].captured = times.first(where: \.hasFraction) ?? times.first
+    }
+    return StarSearch(nodes, by: comparison)
+  }
+
+  /// Returns the most similar nodes that can be in one group: no two of them are dismissed, and copies were taken at one
+  /// moment, as far as their headers tell it. The center of a star can be a copy without a time, and is then similar to each
+  /// shot of a series.
+  private func agreeing(
+    _ similar: [(node: Int, similarity: Double)], _ kind: DuplicateGroup.Kind, center: SimilarNode
+  ) -> [(node: Int, similarity: Double)] {
+    var times = center.captured.map { [$0] } ?? []
+    var inDismissedPairs: [SimilarNode] = []
+    return similar.sorted { ($1.similarity, $0.node) < ($0.similarity, $1.node) }.filter { other in
+      let node = nodes[other.node]
+      if comparison.isInDismissedPair(node) {
+        guard !inDismissedPairs.contains(where: { comparison.areDismissed($0, node) }) else { return false }
+        inDismissedPairs.append(node)
+      }
+      guard kind == .copies, let time = node.captured else { return true }
+      guard times.allSatisfy(time.canBe) else { return false }
+      if !times.contains(time) { times.append(time) }
+      return true
+    }
   }
 
   private func stars(_ centers: [Int: (center: Int, similarity: Double)]) -> [Star] {

@@ -11,16 +11,18 @@ package struct CaptureTime: Sendable, Equatable, Hashable {
   /// - Parameter date: a date that was read as UTC if its header states no offset.
   init(_ date: Date) { milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 
+  /// True if the header tells the fraction of the second.
+  package var hasFraction: Bool { milliseconds % 1000 != 0 }
+
   /// Returns true if two headers can mean the same moment. A program that copies a photo may leave out the fraction of the
   /// second, or the offset from UTC, which is a multiple of a quarter of an hour.
   package func canBe(_ other: CaptureTime) -> Bool {
-    func isWhole(_ time: CaptureTime) -> Bool { time.milliseconds % 1000 == 0 }
     func second(_ time: CaptureTime) -> Int64 { Int64((Double(time.milliseconds) / 1000).rounded(.down)) }
     let seconds = second(self).subtractingReportingOverflow(second(other))
     guard !seconds.overflow, seconds.partialValue.magnitude <= Self.greatestOffset,
       seconds.partialValue % Self.quarter == 0
     else { return false }
-    if isWhole(self) || isWhole(other) { return true }
+    guard hasFraction, other.hasFraction else { return true }
     return (milliseconds - other.milliseconds) % 1000 == 0
   }
 

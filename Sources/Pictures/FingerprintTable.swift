@@ -10,18 +10,21 @@ package struct FingerprintTable: Sendable {
   package private(set) var frequencyHashes: [UInt64] = []
   /// The luma, `Fingerprint.lumaCount` bytes of each place.
   package private(set) var luma: [UInt8] = []
+  /// The number of pixels of the photo at each place.
+  package private(set) var photoPixels: [Int] = []
   /// When photos were taken, according to their headers.
   package private(set) var captured: [FileContent: CaptureTime] = [:]
 
   /// Makes an empty table.
   package init() {}
 
-  /// Adds what is known of a content; nil for a flat picture, and for a photo without a time in its header. If a
-  /// content is added several times, the first fingerprint and the last time count.
-  package mutating func add(_ fingerprint: Fingerprint?, _ captured: CaptureTime?, of content: FileContent) {
-    if let captured { self.captured[content] = captured }
-    guard let fingerprint, places[content] == nil else { return }
+  /// Adds what is known of a content, unless the picture is flat. If a content is added several times, the first fingerprint
+  /// and the last time count.
+  package mutating func add(_ picture: Picture, of content: FileContent) {
+    if let captured = picture.captured { self.captured[content] = captured }
+    guard let fingerprint = picture.fingerprint, places[content] == nil else { return }
     places[content] = differenceHashes.count
+    photoPixels.append(picture.photoPixels)
     differenceHashes.append(fingerprint.differenceHash)
     frequencyHashes.append(fingerprint.frequencyHash)
     luma += fingerprint.luma
@@ -35,6 +38,7 @@ package struct FingerprintTable: Sendable {
     }
     for (content, place) in other.places where places[content] == nil {
       places[content] = differenceHashes.count
+      photoPixels.append(other.photoPixels[place])
       differenceHashes.append(other.differenceHashes[place])
       frequencyHashes.append(other.frequencyHashes[place])
       luma += other.luma[(place * Fingerprint.lumaCount)..<((place + 1) * Fingerprint.lumaCount)]

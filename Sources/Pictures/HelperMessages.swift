@@ -2,7 +2,7 @@ import Processes
 
 /// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
 enum HelperMessages {
-  private static let version: UInt16 = 3
+  private static let version: UInt16 = 4
   /// `JOB_THUMBNAIL`.
   private static let thumbnailJob: UInt16 = 1
   /// The bytes of a request and a reply.
@@ -25,6 +25,8 @@ enum HelperMessages {
     let height: Int
     let number: UInt64
     let length: Int
+    /// The width of the photo times its height.
+    let photoPixels: Int
   }
 
   /// Returns the message of a request.
@@ -46,7 +48,7 @@ enum HelperMessages {
       let status = Reply.Status(rawValue: bytes.number(at: 6))
     else { return nil }
     let (width, height) = (bytes.number(at: 8) as UInt32, bytes.number(at: 12) as UInt32)
-    let count = bytes.number(at: 24) as UInt64
+    let (count, pixels) = (bytes.number(at: 24) as UInt32, bytes.number(at: 28) as UInt32)
     guard count <= mostBytes else { return nil }
     if status == .drawn {
       guard (1...request.box).contains(width), (1...request.box).contains(height),
@@ -54,7 +56,9 @@ enum HelperMessages {
       else { return nil }
     }
     return Reply(
-      status: status, width: Int(width), height: Int(height), number: bytes.number(at: 16), length: Int(count)
+      status: status, width: Int(width), height: Int(height), number: bytes.number(at: 16),
+      length: Int(count),
+      photoPixels: Int(pixels)
     )
   }
 }

@@ -8,6 +8,8 @@ package struct Picture: Sendable, Equatable {
   package var height: Int
   /// The bytes of a JPEG.
   package var jpeg: [UInt8]
+  /// The width of the photo times its height, as it was decoded.
+  package var photoPixels: Int
   /// The fingerprint that finds similar pictures; nil if the picture is flat.
   package var fingerprint: Fingerprint?
   /// The format of the photo; nil if `ImageHeader` does not know it, as for TIFF.
@@ -17,11 +19,11 @@ package struct Picture: Sendable, Equatable {
 
   /// Describes a picture.
   package init(
-    width: Int, height: Int, jpeg: [UInt8], format: ImageHeader.Format? = nil,
+    width: Int, height: Int, jpeg: [UInt8], photoPixels: Int = 0, format: ImageHeader.Format? = nil,
     fingerprint: Fingerprint? = nil, captured: CaptureTime? = nil
   ) {
     (self.width, self.height, self.jpeg, self.format) = (width, height, jpeg, format)
-    (self.fingerprint, self.captured) = (fingerprint, captured)
+    (self.photoPixels, self.fingerprint, self.captured) = (photoPixels, fingerprint, captured)
   }
 }
 
@@ -44,6 +46,7 @@ extension Picture {
   /// The picture without its bytes.
   var withoutThumbnail: Picture {
     Picture(
-      width: width, height: height, jpeg: [], format: format, fingerprint: fingerprint, captured: captured)
+      width: width, height: height, jpeg: [], photoPixels: photoPixels, format: format,
+      fingerprint: fingerprint, captured: captured)
   }
 }

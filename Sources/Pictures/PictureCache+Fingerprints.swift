@@ -16,7 +16,7 @@ extension PictureCache {
     // adds each to the table at once, since arrays of all would take twice the memory
     let _: [Void] = try rows(PictureRow.columns, in: database) { row, _ in
       guard case .picture(let picture) = row.entry else { return nil }
-      table.add(picture.fingerprint, picture.captured, of: row.content)
+      table.add(picture, of: row.content)
       return nil
     }
     return table

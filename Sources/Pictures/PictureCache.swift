@@ -14,7 +14,7 @@ internal import SystemPackage
 /// be written is read, and keeps nothing new. `notes` reports both.
 package final class PictureCache: Sendable {
   /// The version of the pictures. Pictures of another version are drawn again.
-  static let version: Int64 = 5
+  static let version: Int64 = 6
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.

@@ -76,7 +76,7 @@ final class PictureHelper {
         guard jpeg.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Failure.invalidReply }
         return .success(
           Picture(
-            width: reply.width, height: reply.height, jpeg: Array(jpeg),
+            width: reply.width, height: reply.height, jpeg: Array(jpeg), photoPixels: reply.photoPixels,
             fingerprint: Fingerprint(message: bytes)))
       case .unknownFormat: return .failure(.unknownFormat)
       case .unreadable: return .failure(.unreadable)

@@ -13,13 +13,13 @@ struct PictureRow {
   /// The columns that a value is made of.
   static let columns = """
     id, md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt, \
-    thumbnailChecksum, length(thumbnail), format
+    thumbnailChecksum, length(thumbnail), format, photoPixels
     """
   /// The columns with the thumbnail, which is the slowest to read.
   static let columnsWithThumbnail = "\(columns), thumbnail"
 
   private static let fingerprintColumns = "differenceHash, frequencyHash, luma, capturedAt"
-  private static let thumbnailPosition = 18
+  private static let thumbnailPosition = 19
 
   let id: Int64
   let usedAt: Int64
@@ -47,6 +47,7 @@ struct PictureRow {
       entry = .picture(
         Picture(
           width: try row.count("width", at: 4), height: try row.count("height", at: 5), jpeg: [],
+          photoPixels: try row.count("photoPixels", at: 18),
           format: try row.optionalText("format", at: 17) == nil ? nil : row.enumeration("format", at: 17),
           fingerprint: try Self.fingerprint(row, at: 9),
           captured: try row.optionalInteger("capturedAt", at: 12).map(CaptureTime.init(milliseconds:))))
@@ -123,7 +124,7 @@ struct PictureRow {
     var jpeg: [UInt8]?
     switch entry {
     case .picture(let picture):
-      values += [picture.width, picture.height, picture.format?.rawValue, nil, 0, ""]
+      values += [picture.width, picture.height, picture.photoPixels, picture.format?.rawValue, nil, 0, ""]
       values += [
         picture.fingerprint.map { Int64(bitPattern: $0.differenceHash) },
         picture.fingerprint.map { Int64(bitPattern: $0.frequencyHash) },
@@ -131,21 +132,21 @@ struct PictureRow {
       ]
       jpeg = picture.jpeg.isEmpty ? nil : picture.jpeg
     case .fault(let fault, let decoders, let attempts):
-      values += [0, 0, nil, fault.rawValue, attempts, decoders, nil, nil, nil, nil]
+      values += [0, 0, 0, nil, fault.rawValue, attempts, decoders, nil, nil, nil, nil]
     }
     values += [Int64(entry.checksum(for: content)), PictureCache.now]
     values += [jpeg.map { Int64($0.withUnsafeBytes(checksum)) }, jpeg.map { Data($0) }]
     try database.cachedStatement(
       sql: """
         INSERT OR REPLACE INTO picture (\(lastingColumns), thumbnailChecksum, thumbnail)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: values)
   }
 
   /// The columns that eviction of the thumbnail keeps.
   private static let lastingColumns =
-    "md5, size, version, width, height, format, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt"
+    "md5, size, version, width, height, photoPixels, format, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt"
 
   /// Removes the thumbnails of the 100 rows that were used least. Returns the number of rows.
   static func evictThumbnails(_ database: Database) throws -> Int {
@@ -173,6 +174,7 @@ extension PictureCache.Entry {
     case .picture(let picture):
       add(Int64(picture.width))
       add(Int64(picture.height))
+      add(Int64(picture.photoPixels))
       let format = Array((picture.format?.rawValue ?? "").utf8)
       add(Int64(format.count))
       add(format)

@@ -18,14 +18,16 @@ static int is_safe(const char *loader) {
   return 0;
 }
 
-// Returns REPLY_DRAWN if the header can be read and the picture is not too large.
-static int check_header(source *photo) {
+// Returns REPLY_DRAWN if the header can be read and the picture is not too large. Sets the number of its pixels.
+static int check_header(source *photo, uint32_t *photo_pixels) {
   if (!is_safe(vips_foreign_find_load_source(photo))) return REPLY_UNKNOWN_FORMAT;
   image *header = vips_image_new_from_source(photo, "", "access", ACCESS_SEQUENTIAL, NULL);
   if (!header) return REPLY_UNREADABLE;
   uint64_t pixels = (uint64_t)vips_image_get_width(header) * (uint64_t)vips_image_get_height(header);
   release(header);
-  return pixels <= MAXIMUM_PIXELS ? REPLY_DRAWN : REPLY_TOO_LARGE;
+  if (pixels > MAXIMUM_PIXELS) return REPLY_TOO_LARGE;
+  *photo_pixels = (uint32_t)pixels;
+  return REPLY_DRAWN;
 }
 
 // Replaces a picture by one in sRGB or grey. Returns null after an error.
@@ -75,7 +77,8 @@ static struct fingerprint fingerprint_of(image *picture) {
 }
 
 struct picture draw_thumbnail(source *photo, uint32_t box, uint32_t quality) {
-  struct picture result = {.status = check_header(photo)};
+  struct picture result = {0};
+  result.status = check_header(photo, &result.photo_pixels);
   if (result.status != REPLY_DRAWN) return result;
   result.status = REPLY_UNREADABLE;
   image *picture = NULL;

@@ -8,6 +8,7 @@
 struct picture {
   int status;  // enum reply_status
   uint32_t width, height;
+  uint32_t photo_pixels;
   void *jpeg;  // to be freed with g_free
   size_t length;
   struct fingerprint fingerprint;

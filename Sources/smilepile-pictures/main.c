@@ -54,7 +54,8 @@ static void serve(void) {
     .width = picture.width,
     .height = picture.height,
     .number = request.number,
-    .length = picture.status == REPLY_DRAWN ? sizeof picture.fingerprint + picture.length : strnlen(reason, 200)};
+    .length = (uint32_t)(picture.status == REPLY_DRAWN ? sizeof picture.fingerprint + picture.length : strnlen(reason, 200)),
+    .photo_pixels = picture.photo_pixels};
   send_packet(&reply, sizeof reply);
   if (picture.status == REPLY_DRAWN) {
     send_packet(&picture.fingerprint, sizeof picture.fingerprint);

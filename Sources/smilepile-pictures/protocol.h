@@ -4,7 +4,7 @@
 #include <CHelper.h>
 #include <stdint.h>
 
-#define PROTOCOL_VERSION 3
+#define PROTOCOL_VERSION 4
 
 // What the helper can do: its first message.
 struct picture_hello {
@@ -60,7 +60,8 @@ struct reply {
   uint16_t status;  // enum reply_status
   uint32_t width, height;
   uint64_t number;
-  uint64_t length;
+  uint32_t length;
+  uint32_t photo_pixels;  // the width of the photo times its height
 };
 #define REPLY_MAGIC 0x4C504552  // "REPL"
 #define PACKET_BYTES (32 << 10)

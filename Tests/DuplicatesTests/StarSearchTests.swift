@@ -24,8 +24,8 @@ struct StarSearchTests {
     init(_ lumas: [[UInt8]], captured: [Int: Int64] = [:], equal: [Int: Int] = [:]) throws {
       for (number, luma) in lumas.enumerated() {
         let content = StarSearchTests.content(equal[number] ?? number)
-        table.add(
-          try #require(Fingerprint(differenceHash: 1, frequencyHash: 1, luma: luma)), nil, of: content)
+        let fingerprint = try #require(Fingerprint(differenceHash: 1, frequencyHash: 1, luma: luma))
+        table.add(Pictures.Picture(width: 4, height: 3, jpeg: [], fingerprint: fingerprint), of: content)
         nodes.append(
           SimilarNode(
             content: content, place: try #require(table.places[content]),
@@ -38,6 +38,16 @@ struct StarSearchTests {
     ) throws -> [[Int]] {
       let comparison = PhotoComparison(table, try StarSearchTests.threshold(percent), dismissals: dismissals)
       return StarSearch(nodes, by: comparison).stars(of: kind) {}
+        .map { [$0.center] + $0.others.map(\.node) }
+    }
+
+    /// The series among the photos that are the best of their copies.
+    func series(_ percent: Int) throws -> [[Int]] {
+      let comparison = PhotoComparison(table, try StarSearchTests.threshold(percent))
+      let search = StarSearch(nodes, by: comparison)
+      let copies = search.stars(of: .copies) {}
+      let single = Set(nodes.indices).subtracting(copies.flatMap { $0.others.map(\.node) }).sorted()
+      return search.dated(by: copies).stars(of: .series, among: single) {}
         .map { [$0.center] + $0.others.map(\.node) }
     }
   }
@@ -83,6 +93,9 @@ struct StarSearchTests {
     let pair = try #require(Dismissal(Self.content(1), Self.content(0)))
     let stars = try photos.stars(percent, dismissals: [pair])
     #expect(stars == [[0, 2]])
+    // also if both are similar to a better one
+    let others = try #require(Dismissal(Self.content(1), Self.content(2)))
+    #expect(try photos.stars(percent, dismissals: [others]) == [[0, 1]])
   }
 
   @Test("Stars: photos with equal bytes are no duplicates, and each can have copies")
@@ -97,6 +110,21 @@ struct StarSearchTests {
     let photos = try Photos([0, 0, 0].map(Self.mixture), captured: [0: 1_000, 1: 2_000])
     #expect(try photos.stars(92) == [[0, 2]])
     #expect(try photos.stars(92, .series) == [[0, 1]])
+  }
+
+  @Test(
+    "Stars: shots of a series are not copies of one photo, even if its header has no time or a less exact one"
+  )
+  func seriesOfCopy() throws {
+    for first in [nil, 1_000] as [Int64?] {
+      let times: [(Int64, Int64)] = first == nil ? [(1_000, 2_000), (1_100, 1_600)] : [(1_100, 1_600)]
+      for (one, other) in times {
+        let photos = try Photos(
+          [0, 0, 0, 0].map(Self.mixture), captured: [0: first, 1: one, 2: other].compactMapValues(\.self))
+        #expect(try photos.stars(92) == [[0, 1, 3]])
+        #expect(try photos.series(92) == [[0, 2]])
+      }
+    }
   }
 
   @Test("Stars: the search finds what a comparison of all pairs finds")

@@ -221,9 +221,9 @@ struct CacheTests {
           PRAGMA cache_size = 2; PRAGMA synchronous = FULL; BEGIN IMMEDIATE;
           UPDATE picture SET usedAt = 1;
           WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
-          INSERT INTO picture (md5, size, version, width, height, attempts, decoders, checksum, usedAt,
+          INSERT INTO picture (md5, size, version, width, height, photoPixels, attempts, decoders, checksum, usedAt,
             thumbnailChecksum, thumbnail)
-          SELECT randomblob(16), i, \(PictureCache.version), 1, 1, 0, '', 0, 1, 0, randomblob(3000) FROM n
+          SELECT randomblob(16), i, \(PictureCache.version), 1, 1, 0, 0, '', 0, 1, 0, randomblob(3000) FROM n
           """)
       for (file, copy) in files { try FileManager.default.copyItem(atPath: file, toPath: copy) }
       try database.execute(sql: "ROLLBACK")

@@ -68,7 +68,7 @@ struct HelperTests {
 
   /// Writes a program that says hello, and does `action` with each request.
   private func fakeHelper(
-    _ action: String, hello: String = "3, 0, 31, 127, 8, 14, 1", start: String = "pass"
+    _ action: String, hello: String = "4, 0, 31, 127, 8, 14, 1", start: String = "pass"
   ) throws -> FilePath {
     try scratch.folder.write(
       """
@@ -109,7 +109,7 @@ struct HelperTests {
       program: .success(
         try fakeHelper(
           """
-          if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); \
+          if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); \
           s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0'); continue
             open("\(done)", "w").close(); os.kill(os.getpid(), signal.SIGKILL)
           """)))
@@ -131,7 +131,7 @@ struct HelperTests {
   func killedWhileStarting() throws {
     let starts = scratch.folder.path("starts").string
     let program = try fakeHelper(
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
       start: """
         open("\(starts)", "a").write("x")
         if os.path.getsize("\(starts)") < 3: os.kill(os.getpid(), signal.SIGKILL)
@@ -186,11 +186,11 @@ struct HelperTests {
     arguments: [
       "s.send(b'x' * 5)", "s.send(b'x' * 32)",
       // a picture that is larger than requested, too long, of another request, or no JPEG
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 1 << 40))",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 3, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, (1 << 32) - 1))",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
     ])
   func invalidReply(_ action: String) throws {
     let drawer = PictureDrawer(program: .success(try fakeHelper(action)))
@@ -200,16 +200,16 @@ struct HelperTests {
   @Test("Helper: a missing libvips and a missing sandbox are reported")
   func missingLibrary() throws {
     #expect(throws: PictureSupportError.noLibvips) {
-      try PictureHelper(program: fakeHelper("pass", hello: "3, 1, 0, 0, 0, 0, 0"))
+      try PictureHelper(program: fakeHelper("pass", hello: "4, 1, 0, 0, 0, 0, 0"))
     }
     #expect(throws: PictureSupportError.noSandbox) {
-      try PictureHelper(program: fakeHelper("pass", hello: "3, 2, 0, 0, 0, 0, 0"))
+      try PictureHelper(program: fakeHelper("pass", hello: "4, 2, 0, 0, 0, 0, 0"))
     }
   }
 
   @Test("Helper: a kernel without Landlock is reported, and pictures are drawn")
   func missingLandlock() throws {
-    let helper = try PictureHelper(program: fakeHelper("pass", hello: "3, 0, 23, 127, 8, 14, 1"))
+    let helper = try PictureHelper(program: fakeHelper("pass", hello: "4, 0, 23, 127, 8, 14, 1"))
     #expect(helper.support.missingProtections == [.landlock])
   }
 
@@ -222,7 +222,7 @@ struct HelperTests {
 
   @Test(
     "Helper: a helper of another version is reported",
-    arguments: ["2, 0, 31, 127, 8, 14, 1", "3, 9, 31, 127, 8, 14, 1", "3, 0, 31, 127, 8, 14, 1)+bytes(4"])
+    arguments: ["2, 0, 31, 127, 8, 14, 1", "4, 9, 31, 127, 8, 14, 1", "4, 0, 31, 127, 8, 14, 1)+bytes(4"])
   func otherVersion(_ hello: String) throws {
     #expect(throws: PictureSupportError.notStarted("it is of another version; install smilepile again")) {
       try PictureHelper(program: fakeHelper("pass", hello: hello))

@@ -16,6 +16,9 @@ package struct Dismissal: Hashable, Sendable {
     (content, other) = one.text < two.text ? (one.text, two.text) : (two.text, one.text)
   }
 
+  /// The texts of the two contents.
+  package var texts: [String] { [content, other] }
+
   private init(_ row: RowReader) throws {
     (content, other) = (try row.text("content", at: 0), try row.text("other", at: 1))
   }
@@ -73,5 +76,5 @@ extension LibraryWriter {
 }
 
 extension FileContent {
-  fileprivate var text: String { "\(md5) \(size)" }
+  package var text: String { "\(md5) \(size)" }
 }

@@ -23,7 +23,8 @@ struct Heal: AsyncParsableCommand {
 
   func run() async throws {
     let repair = LibraryRepair(
-      library: try library.path(), archives: archives.map { FilePath($0) }, hasAllArchives: false, isDryRun: dryRun,
+      library: try library.path(), archives: archives.map { FilePath($0) }, hasAllArchives: false,
+      isDryRun: dryRun,
       lockWait: lock.duration, password: password, limits: limits.limits)
     try await repair.run(Reporter(output))
   }
