@@ -99,7 +99,7 @@ struct CatalogueRun {
       shown = try write(catalogue, filled.cache, with: helper, as: name, &summary)
     } catch let fault as CatalogueFault {
       throw CatalogueError.incomplete(path, fault.reason)
-    } catch let error as FileError where error.isMissing {
+    } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
       throw CatalogueError.noFolder(path.folder)
     }
     let lost = fill.drawn + fill.cached - shown.count

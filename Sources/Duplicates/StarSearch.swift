@@ -67,7 +67,7 @@ package struct StarSearch {
     return stars(centers)
   }
 
-  /// Returns a search in which the center of each star was taken when its copies were, if they tell it better.
+  /// Returns a search in which the center of each star has the most exact time of its photos.
   package func dated(by stars: [Star]) -> StarSearch {
     var nodes = nodes
     for star in stars {
@@ -79,7 +79,7 @@ package struct StarSearch {
 
   /// Returns the most similar nodes that can be in one group: no two of them are dismissed, and copies were taken at one
   /// moment, as far as their headers tell it. The center of a star can be a copy without a time, and is then similar to each
-  /// shot of a series.
+  /// shot of a series. A node that a later star takes away still counts.
   private func agreeing(
     _ similar: [(node: Int, similarity: Double)], _ kind: DuplicateGroup.Kind, center: SimilarNode
   ) -> [(node: Int, similarity: Double)] {
@@ -87,13 +87,13 @@ package struct StarSearch {
     var inDismissedPairs: [SimilarNode] = []
     return similar.sorted { ($1.similarity, $0.node) < ($0.similarity, $1.node) }.filter { other in
       let node = nodes[other.node]
+      let time = kind == .copies ? node.captured : nil
+      if let time, !times.allSatisfy(time.canBe) { return false }
       if comparison.isInDismissedPair(node) {
         guard !inDismissedPairs.contains(where: { comparison.areDismissed($0, node) }) else { return false }
         inDismissedPairs.append(node)
       }
-      guard kind == .copies, let time = node.captured else { return true }
-      guard times.allSatisfy(time.canBe) else { return false }
-      if !times.contains(time) { times.append(time) }
+      if let time, !times.contains(time) { times.append(time) }
       return true
     }
   }

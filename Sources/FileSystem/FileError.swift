@@ -32,7 +32,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
       case .noMemory: MemoryShortage.remedy
       case .noSpace, .diskQuotaExceeded: "free some space"
       case .notDirectory: "choose a folder"
-      case .permissionDenied: "change its permissions"
+      case .permissionDenied: "check its permissions and those of its folder"
       default: nil
       }
     return

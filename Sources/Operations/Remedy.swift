@@ -41,8 +41,8 @@ public enum Remedy: Sendable, Equatable {
   case salvageEncrypted
   /// Repair photos that are corrupt or missing in the library.
   case repairLibrary
-  /// Give a repair other archives, or remove the photos that are corrupt or missing; then back up with this job.
-  case replaceOrRemovePhotos(job: String)
+  /// Give a repair an archive that has the photos, or remove them.
+  case replaceOrRemovePhotos
   /// Extract the photos of this archive as files.
   case extractPhotos(String)
   /// Import a document together with a folder that has its photos.

@@ -11,7 +11,7 @@ package struct CaptureTime: Sendable, Equatable, Hashable {
   /// - Parameter date: a date that was read as UTC if its header states no offset.
   init(_ date: Date) { milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 
-  /// True if the header tells the fraction of the second.
+  /// True if the time is not a whole second.
   package var hasFraction: Bool { milliseconds % 1000 != 0 }
 
   /// Returns true if two headers can mean the same moment. A program that copies a photo may leave out the fraction of the

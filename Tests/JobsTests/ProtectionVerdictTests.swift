@@ -306,7 +306,7 @@ struct ProtectionVerdictTests {
     var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 1))
     (run.outcome, run.missing) = (.incomplete, ["photo 4 “a” in “b”: it is corrupt"])
     run.message = run.missing[0]
-    let other = Remedy.replaceOrRemovePhotos(job: "family")
+    let other = Remedy.replaceOrRemovePhotos
     for (items, daysAgo, remedy) in [
       (["photo 4 “a” in “b”"], 0, other), (["photo 4 “a” in “b”"], 2, other),
       (["photo 5 “c” in “b”"], 0, other), (["photo 5 “c” in “b”"], 2, .repairLibrary),
@@ -317,6 +317,12 @@ struct ProtectionVerdictTests {
       let named = remedy == other ? items[0] : "photo 4 “a” in “b”"
       #expect(verdict.actions.last?.message.contains(named) == true)
     }
+    // what no archive has hides no other damage
+    let both = verdict(
+      [copy(daysAgo: 1, missing: 1)], run: run, damaged: 1, found: ["photo 5"],
+      repair: repair(daysAgo: 2, left: ["photo 4"]))
+    #expect(both.actions.last?.remedy == .repairLibrary)
+    #expect(both.actions.last?.message.contains("photo 5") == true)
     // what a complete run has read is no longer left
     run.outcome = .done
     run.missing = []

@@ -130,7 +130,7 @@ struct PhotoSearchTests {
     #expect(
       search.failures.map(\.finding.message)
         == ["in/b.png", "in/closed"].map {
-          "cannot open \(folder.path($0)): Permission denied (errno 13); change its permissions"
+          "cannot open \(folder.path($0)): Permission denied (errno 13); check its permissions and those of its folder"
         })
   }
 

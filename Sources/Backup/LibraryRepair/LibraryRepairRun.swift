@@ -10,9 +10,8 @@ import Zip
 public struct LibraryRepairOptions: Sendable {
   /// Reports only, and writes nothing.
   public var isDryRun = false
-  /// True if the archives are all that the jobs of the library have made, the best first. Then the repair opens no more than it
-  /// needs, and an archive that cannot be read is a warning.
-  public var hasAllArchives = false
+  /// Where the archives come from.
+  public var origin = Origin.given
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// The limits for archives.
@@ -24,6 +23,17 @@ public struct LibraryRepairOptions: Sendable {
 
   /// Makes the default options.
   public init() {}
+
+  /// Where the archives come from.
+  public enum Origin: Sendable, Equatable {
+    /// A person gave them. Each must be usable.
+    case given
+    /// The jobs of the library made them; the best are first. The repair opens only as many as it needs, and an archive that
+    /// cannot be read is a warning. `isComplete` tells whether these are all archives of the jobs.
+    case jobs(isComplete: Bool)
+
+    var isJobs: Bool { self != .given }
+  }
 }
 
 /// The result of a library repair.
@@ -39,6 +49,8 @@ public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   public var isSearchComplete = false
   /// Archives that could not be used, or not completely, by path.
   public var unusable: [Finding] = []
+  /// Archives of the jobs that could not be read, or not completely. Only `damaged` tells whether they are needed.
+  public var unread: [Finding] = []
   /// Damaged archives, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
   /// The bytes of the repaired photos.
@@ -94,56 +106,49 @@ struct LibraryRepairRun {
       : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     let library = try writer?.library ?? Library(path: path)
     // archives that a person gave are opened before the library is read, which may take long
-    let given = options.hasAllArchives ? nil : try open(archives[...])
+    var given = options.origin.isJobs ? nil : try open(archives[...])
     let (checked, damaged) = try library.withPhotoReadLock(whileWaiting: counter.reportWaitingForLock) {
       try LibraryCheck(library: library, counter: counter).unusablePhotos()
     }
     counter.enter(.restoring)
     var summary = LibraryRepairSummary()
     (summary.isDryRun, summary.photosChecked) = (options.isDryRun, checked)
-    summary.isSearchComplete = options.hasAllArchives
+    summary.isSearchComplete = options.origin == .jobs(isComplete: true)
     let key = try library.contentTags().key
-    var left = damaged
-    func repair(from others: OtherArchives) throws {
-      let repairs = try PhotoRepairs(of: left, in: others.sources, key, skipsUnreadable: true, counter)
-      let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
-      add(others, repairs, outcome, to: &summary)
-      left = repairs.unavailable
-    }
-    if let given { try repair(from: given) }
-    var rest = options.hasAllArchives ? archives[...] : []
-    while !left.isEmpty, !rest.isEmpty {
-      let next = rest.prefix(Self.mostOpenArchives)
+    var repairs = try PhotoRepairs(of: damaged, in: [], key, counter)
+    var rest = archives[...]
+    while !rest.isEmpty, given != nil || !repairs.unavailable.isEmpty {
+      let next = given == nil ? rest.prefix(Self.mostOpenArchives) : rest
       rest = rest.dropFirst(next.count)
-      try repair(from: try open(next))
+      let others = try given.take() ?? open(next)
+      let found = try PhotoRepairs(
+        of: repairs.unavailable, in: others.sources, key, skipsUnreadable: true, counter)
+      add(others, found, to: &summary)
+      repairs.add(found)
     }
-    summary.damaged = left.map { Finding($0.label, $0.reason) } + summary.damaged
+    let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
+    add(repairs, outcome, to: &summary)
+    summary.damaged = repairs.unavailable.map { Finding($0.label, $0.reason) } + summary.damaged
     counter.report(summary.damaged)
     return summary
   }
 
-  /// Of all archives of a job there may be hundreds, whose metadata would need much memory.
+  /// Of all archives of the jobs there may be hundreds, whose metadata would need much memory.
   private static let mostOpenArchives = 8
 
   private func open(_ paths: ArraySlice<FilePath>) throws -> OtherArchives {
     try OtherArchives(
-      Array(paths), limits: options.limits, password: options.password, areOptional: options.hasAllArchives,
+      Array(paths), limits: options.limits, password: options.password, areOptional: options.origin.isJobs,
       counter)
   }
 
+  /// Adds what a search found out about archives.
   private func add(
-    _ others: OtherArchives, _ repairs: PhotoRepairs, _ outcome: PhotoRepairs.Outcome,
-    to summary: inout LibraryRepairSummary
+    _ others: OtherArchives, _ found: PhotoRepairs, to summary: inout LibraryRepairSummary
   ) {
-    let faults = outcome.faults.merging(repairs.faults.mapValues { "\($0)" }, uniquingKeysWith: { $1 })
-    if !others.areAllReadable || !faults.isEmpty { summary.isSearchComplete = false }
-    let failed = faults.sorted { $0.key.string < $1.key.string }
-    if options.hasAllArchives {
-      summary.warnings += failed.map(\.value)
-    } else {
-      summary.unusable +=
-        others.unusable + failed.map { Finding($0.key.string.escaped, message: $0.value) }
-    }
+    if !others.areAllReadable { summary.isSearchComplete = false }
+    add(others.unusable, to: &summary)
+    add(found.faults.mapValues { "\($0)" }, to: &summary)
     summary.warnings += others.warnings
     for source in others.sources {
       if let fault = source.salvage?.fault { summary.warnings.append(fault.message) }
@@ -151,8 +156,27 @@ struct LibraryRepairRun {
         summary.warnings.append("\(source.path) is a JSON backup, which has no photo files")
       }
     }
-    summary.damagedArchives.merge(others.damaged(repairs.failing)) { first, _ in first }
-    summary.kept = summary.kept ?? outcome.kept.map { path.appending($0.components) }
+    summary.damagedArchives.merge(others.damaged(found.failing)) { first, _ in first }
+  }
+
+  private func add(_ faults: [FilePath: String], to summary: inout LibraryRepairSummary) {
+    let failed = faults.sorted { $0.key.string < $1.key.string }
+    add(failed.map { Finding($0.key.string.escaped, message: $0.value) }, to: &summary)
+  }
+
+  private func add(_ unusable: [Finding], to summary: inout LibraryRepairSummary) {
+    guard !unusable.isEmpty else { return }
+    summary.isSearchComplete = false
+    if options.origin.isJobs { summary.unread += unusable } else { summary.unusable += unusable }
+  }
+
+  /// Adds what became of the repairs.
+  private func add(
+    _ repairs: PhotoRepairs, _ outcome: PhotoRepairs.Outcome, to summary: inout LibraryRepairSummary
+  ) {
+    add(outcome.faults, to: &summary)
+    if !outcome.failures.isEmpty { summary.isSearchComplete = false }
+    summary.kept = outcome.kept.map { path.appending($0.components) }
     let verb = options.isDryRun ? "would be repaired from " : "repaired from "
     for repair in repairs.repairs {
       let (id, label) = (repair.photo.photo.id, repair.photo.label)

@@ -32,9 +32,9 @@ struct PhotoRepairs {
     var faults: [FilePath: String] = [:]
   }
 
-  let repairs: [Repair]
+  private(set) var repairs: [Repair]
   /// The photos that no source has.
-  let unavailable: [LibraryCheck.UnusablePhoto]
+  private(set) var unavailable: [LibraryCheck.UnusablePhoto]
   /// Archives that could not be read any further, with the error.
   let faults: [FilePath: ArchiveError]
   /// Archives in which a photo is corrupt.
@@ -81,6 +81,12 @@ struct PhotoRepairs {
     }
     (self.repairs, self.unavailable) = (repairs, unavailable)
     (faults, failing) = (sources.faults, sources.failing)
+  }
+
+  /// Adds what a search for the unavailable photos found.
+  mutating func add(_ found: PhotoRepairs) {
+    repairs += found.repairs
+    unavailable = found.unavailable
   }
 
   /// Stages the files and moves them into place. The files are durable when the method returns. Blocks. A photo

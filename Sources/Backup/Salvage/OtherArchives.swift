@@ -28,7 +28,7 @@ struct OtherArchives {
       salvaged, uniquingKeysWith: { first, _ in first })
   }
 
-  /// - Parameter areOptional: true if an archive that cannot be used is a warning, even if it is the only one.
+  /// - Parameter areOptional: true if an archive that cannot be used is not reported as an error, even if it is the only one.
   /// - Throws: the error of the archive if it is the only one; `CancellationError`.
   init(
     _ paths: [FilePath], limits: Limits, password: Secret?, areOptional: Bool = false,
@@ -51,12 +51,8 @@ struct OtherArchives {
         areAllReadable = false
         let finding = Finding(
           path.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
-        if areOptional {
-          warnings.append(finding.message)
-        } else {
-          counter.report(finding)
-          unusable.append(finding)
-        }
+        if !areOptional { counter.report(finding) }
+        unusable.append(finding)
       }
     }
   }

@@ -12,7 +12,7 @@ package struct RecordedFinding: Sendable, Equatable, Codable {
   /// The item with the reason.
   package var text: String { reason.isEmpty ? item : "\(item): \(reason)" }
 
-  /// The ID of the photo; nil if the item is none.
+  /// The ID of the photo; nil if the item is not a photo.
   var photoID: Int64? { PhotoLabel.id(of: item) }
 
   /// Makes an item of its parts.

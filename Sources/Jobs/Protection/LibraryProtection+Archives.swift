@@ -7,32 +7,44 @@ import SystemPackage
 extension LibraryProtection {
   /// The archives that the jobs of a library have made.
   package struct Archives: Sendable {
-    /// The paths, those of the newest copies that look restorable first, then the newest first.
+    /// The paths: those of the newest copies that look restorable, then the newest first, then files that cannot be read as
+    /// archives but may have photos.
     package var paths: [FilePath] = []
-    /// The folders that cannot be listed, with the reasons.
+    /// The folders that cannot be listed, or whose disk may not be mounted, with the reasons.
     package var unreachable: [Finding] = []
   }
 
-  /// Lists the archives in the folders of the jobs' copies and last runs. Also archives that count as no copy can have a
-  /// photo that no other has. Blocks; writes descriptors of archives into the ledger.
+  /// Lists the archives in the folders of the jobs' copies and last runs: an archive that lacks photos can have one that no
+  /// other has. Blocks; writes descriptors of archives into the ledger.
   ///
   /// - Parameter id: the ID of the library. Archives of other libraries, and those of other users, are left out.
   package func archives(ofLibrary id: String?, _ ledger: Ledger) -> Archives {
     let usable = copies.filter { $0.problem == nil }.sorted { $0.copy.madeAt > $1.copy.madeAt }
-    var found = Archives(paths: usable.flatMap(\.copy.archives).map { FilePath($0) })
+    var archives: [ArchiveDescriptor] = []
+    var unreadable: [FilePath] = []
+    var unreachable: [String: Finding] = [:]
+    for copy in copies where [.unreachable, .notFound].contains(copy.problem) {
+      let path = copy.copy.path
+      unreachable[path] = Finding(path, message: "the archives of \(path) are not there")
+    }
     let folders = jobs.flatMap { job in
       job.copies.map(\.path) + [job.run, job.lastSuccess].flatMap { $0?.destinations.map(\.path) ?? [] }
     }
     for folder in Set(folders).sorted() {
       do {
-        found.paths += try ArchiveInventory(folder: FilePath(folder), ledger: ledger).ownArchives.reversed()
-          .filter { $0.isLocked || $0.libraryID == nil || $0.libraryID == id }.map { FilePath($0.path) }
+        let inventory = try ArchiveInventory(folder: FilePath(folder), ledger: ledger)
+        archives += inventory.ownArchives.filter { $0.isLocked || $0.libraryID == nil || $0.libraryID == id }
+        unreadable += inventory.unreadable.filter { !$0.hasOtherOwner }.map { FilePath($0.path) }
       } catch {
-        found.unreachable.append(Finding(folder, message: "\(error)"))
+        unreachable[folder] = Finding(folder, message: "\(error)")
       }
     }
+    archives.sort { $0.date > $1.date }
     var seen: Set<FilePath> = []
-    found.paths.removeAll { !seen.insert($0.absolute).inserted }
-    return found
+    return Archives(
+      paths: (usable.flatMap(\.copy.archives).map { FilePath($0) } + archives.map { FilePath($0.path) }
+        + unreadable)
+        .filter { seen.insert($0.absolute).inserted },
+      unreachable: unreachable.sorted { $0.key < $1.key }.map(\.value))
   }
 }

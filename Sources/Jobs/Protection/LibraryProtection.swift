@@ -22,7 +22,8 @@ package struct LibraryProtection: Sendable {
   package let copies: [CountedCopy]
   /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
   package let testedAt: Int64?
-  /// What the last repair of the library left corrupt or missing, even if that is no photo; nil before the first repair.
+  /// What the last repair of the library left corrupt or missing; without photos if it left all intact; nil before the first
+  /// repair.
   package var leftByRepair: PhotoDamage?
   /// The photos that the last restore test of each job found corrupt or missing in the library, as far as they are known.
   package var testFindings: [String: [RecordedFinding]] = [:]
@@ -66,7 +67,7 @@ extension LibraryProtection {
       let details = state.ledger.runs(of: job.job).lazy.compactMap(\.restoreTest).first {
         $0.test.at == test.at
       }
-      testFindings[job.job] = details?.findings.map { Array($0.suffix(damaged)) }
+      testFindings[job.job] = details?.findings.map { Array($0.prefix(damaged)) }
     }
     let reported = jobs.flatMap { ($0.run?.missing ?? []).map(RecordedFinding.init(message:)) }
     removedPhotos = Set(

@@ -47,14 +47,12 @@ extension PhotoDamage {
     return damage
   }
 
-  fileprivate func remedy(job: String?) -> Remedy {
-    guard isUnrepairable, let job else { return .repairLibrary }
-    return .replaceOrRemovePhotos(job: job)
-  }
+  fileprivate var remedy: Remedy { isUnrepairable ? .replaceOrRemovePhotos : .repairLibrary }
 
   /// Returns true if a repair left all of these photos.
   fileprivate func isLeft(by repair: PhotoDamage) -> Bool {
-    !findings.isEmpty && Set(findings.map(\.item)).isSubset(of: repair.findings.map(\.item))
+    let ids = findings.map(\.photoID)
+    return !ids.isEmpty && !ids.contains(nil) && Set(ids).isSubset(of: repair.findings.map(\.photoID))
   }
 }
 
@@ -67,13 +65,18 @@ extension LibraryProtection {
         job.run.flatMap { PhotoDamage($0) },
         job.lastRestoreTest.flatMap { PhotoDamage($0, testFindings[job.job] ?? []) },
       ]
-    }.compactMap { $0?.without(removedPhotos) }.filter { $0.photos > 0 }.max { $0.foundAt < $1.foundAt }
-    if let found { return left(of: found) }
-    // after a complete run nothing is left: it was repaired or removed
-    guard let left = leftByRepair?.without(removedPhotos), left.photos > 0,
-      !jobs.compactMap(\.run).contains(where: { $0.outcome.isComplete && $0.startedAt > left.foundAt })
-    else { return nil }
-    return left
+    }.compactMap { $0?.without(removedPhotos) }.filter { $0.photos > 0 }
+    guard found.isEmpty else {
+      let left = found.compactMap(left(of:))
+      // what a repair has not tried hides no other damage
+      return left.filter { !$0.isUnrepairable }.max { $0.foundAt < $1.foundAt } ?? left.first
+    }
+    // a photo that no archive has is not left after a complete run: it was replaced or removed
+    guard let left = leftByRepair?.without(removedPhotos), left.photos > 0 else { return nil }
+    let whole = jobs.filter { $0.copies.contains { $0.isSelection != true } }.compactMap(\.run)
+    let isObsolete =
+      left.isUnrepairable && whole.contains { $0.outcome.isComplete && $0.startedAt > left.foundAt }
+    return isObsolete ? nil : left
   }
 
   /// Returns the photos that are corrupt or missing after the last repair; nil if it left every photo intact.
@@ -85,9 +88,10 @@ extension LibraryProtection {
 
   /// Returns how the photos that a copy lacks get into one.
   func remedy(forPhotosMissingFrom copy: CountedCopy) -> Remedy {
-    let found = PhotoDamage(
-      foundAt: copy.copy.madeAt, photos: copy.copy.missingPhotos ?? 0, findings: [])
-    return (damage ?? left(of: found))?.remedy(job: copy.job) ?? .runBackup(job: copy.job)
+    // the last run tells which photos they were
+    let isKnown = jobs.contains { $0.job == copy.job && $0.run?.missing.isEmpty == false }
+    let found = PhotoDamage(foundAt: copy.copy.madeAt, photos: copy.copy.missingPhotos ?? 0, findings: [])
+    return (damage ?? (isKnown ? nil : left(of: found)))?.remedy ?? .runBackup(job: copy.job)
   }
 
   /// What to do about the photos that are known to be corrupt or missing; nil if there are none.
@@ -99,6 +103,6 @@ extension LibraryProtection {
       message:
         "\(Count(damage.photos, "photo of the library is", "photos of the library are").grouped) corrupt or missing"
         + (damage.isUnrepairable ? ", and no archive of the jobs has an intact file\(first)" : first),
-      remedy: damage.remedy(job: jobs.first?.job))
+      remedy: damage.remedy)
   }
 }

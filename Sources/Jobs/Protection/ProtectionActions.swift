@@ -144,7 +144,7 @@ enum ProtectionActions {
         message: "the last restore test did not find its archive in \(test.path)",
         remedy: copy == nil ? .runBackup(job: job.job) : .testRestore(job: job.job))
     case .failed:
-      // a failed test makes the copy suspect, so that it was verified since; it lacks what its run reported
+      // a failed test makes the copy suspect, so that it was verified since; an incomplete copy fails each test
       let archive = test.archive ?? test.path
       let isIncomplete = job.run?.missing.isEmpty == false
       return Finding(
@@ -169,7 +169,8 @@ enum ProtectionActions {
     guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return [] }
     let name = "the last run of job “\(job.job)”"
     var actions: [Finding] = []
-    if !(run.message.map(run.missing.contains) ?? !run.missing.isEmpty) {
+    let isAboutPhotos = run.message.map(run.missing.contains) ?? !run.missing.isEmpty
+    if !isAboutPhotos {
       let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
       actions.append(
         Finding(

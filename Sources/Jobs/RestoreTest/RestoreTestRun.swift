@@ -281,7 +281,7 @@ struct RestoreTestRun {
       report: report.path?.string)
     entry.endedAt = test.at
     entry.outcome = report.hasPassed ? .done : .failed
-    let findings = report.results.flatMap(\.failures) + report.damagedInLibrary
+    let findings = report.damagedInLibrary + report.results.flatMap(\.failures)
     entry.counts = LedgerRun.Counts(photos: test.photos, findings: findings.count)
     entry.record = JobStatus.encoded(
       RestoreTestDetails(

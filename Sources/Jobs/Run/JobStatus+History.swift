@@ -15,7 +15,7 @@ struct RestoreTestDetails: Codable {
   var test: JobStatus.RestoreTestRecord
   /// True if at least one destination restored every tested photo.
   var isRestoredSomewhere: Bool
-  /// What was not restored, or is damaged in the library; nil in records of older versions.
+  /// What is damaged in the library, then what was not restored; nil in records of older versions.
   var findings: [RecordedFinding]?
   /// The result at each destination that was tested; nil in records of older versions.
   var destinations: [JobStatus.DestinationTestRecord]?

@@ -9,7 +9,7 @@ import SystemPackage
 struct LibraryRepair {
   let library: FilePath
   let archives: [FilePath]
-  let hasAllArchives: Bool
+  let origin: LibraryRepairOptions.Origin
   let isDryRun: Bool
   let lockWait: Duration
   let password: PasswordOptions
@@ -29,7 +29,7 @@ struct LibraryRepair {
 
   func run(_ reporter: Reporter) async throws {
     var options = LibraryRepairOptions()
-    (options.isDryRun, options.hasAllArchives) = (isDryRun, hasAllArchives)
+    (options.isDryRun, options.origin) = (isDryRun, origin)
     options.lockWait = lockWait
     options.ledger = .ofThisUser
     options.limits = limits
@@ -41,7 +41,8 @@ struct LibraryRepair {
       )
     }
 
-    for warning in summary.warnings { reporter.warn(warning) }
+    let warnings = summary.unread.map(CommandMessage.text) + summary.warnings
+    for warning in warnings { reporter.warn(warning) }
     for photo in summary.repaired { reporter.note(photo.message.escaped) }
     if let kept = summary.kept { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     reporter.importantResult(
@@ -54,7 +55,7 @@ struct LibraryRepair {
       Summary(
         photosChecked: summary.photosChecked, repaired: summary.repaired.map(\.message),
         damaged: summary.damaged.map(\.message), unusable: summary.unusable.map(\.message),
-        bytes: summary.bytes, kept: summary.kept?.string, warnings: summary.warnings,
+        bytes: summary.bytes, kept: summary.kept?.string, warnings: warnings,
         dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }

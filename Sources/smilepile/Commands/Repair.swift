@@ -84,7 +84,7 @@ struct Repair: AsyncParsableCommand {
       for folder in ofJobs?.unreachable ?? [] { reporter.warn(folder.message) }
       let repair = LibraryRepair(
         library: library, archives: ofJobs?.paths ?? archives.map { FilePath($0) },
-        hasAllArchives: ofJobs?.unreachable.isEmpty ?? false, isDryRun: dryRun,
+        origin: ofJobs.map { .jobs(isComplete: $0.unreachable.isEmpty) } ?? .given, isDryRun: dryRun,
         lockWait: .seconds(lockWait ?? 0), password: password, limits: limits.limits)
       return try await repair.run(reporter)
     }

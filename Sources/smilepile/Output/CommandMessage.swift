@@ -36,9 +36,7 @@ enum CommandMessage {
     case .repairArchive: "run smilepile repair ARCHIVE"
     case .salvageEncrypted: "use smilepile import --salvage"
     case .repairLibrary: "run smilepile repair -l"
-    case .replaceOrRemovePhotos(let job):
-      "give smilepile repair -l other archives, or remove the photos with smilepile remove; then run smilepile backup "
-        + job
+    case .replaceOrRemovePhotos: "run smilepile repair -l with an archive that has it, or smilepile remove"
     case .extractPhotos(let path):
       "run smilepile extract \(path.shellQuoted) --to FOLDER".escaped
     case .importPhotosFromFolder: "use smilepile import --photos-from FOLDER"
