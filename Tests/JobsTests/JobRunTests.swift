@@ -95,7 +95,8 @@ import Testing
     night.job.hooks.before = nil
     let report = try await night.drill()
     #expect(report.exitCode == 4)
-    #expect(report.warnings.contains { $0.contains("the last backup of the job was of another library") })
+    #expect(
+      report.recordingFaults.contains { $0.contains("the last backup of the job was of another library") })
     #expect(try night.statusFile().lastRestoreTest == linked.lastRestoreTest)
     _ = try await night.backup()
     let after = try night.statusFile()
@@ -115,7 +116,7 @@ import Testing
     night.job.library = other.path
     night.job.hooks.before = nil
     let report = try await night.drill()
-    #expect(!report.warnings.contains { $0.contains("another library") })
+    #expect(!report.recordingFaults.contains { $0.contains("another library") })
     #expect(try night.statusFile().lastRestoreTest?.round == 2)
     try night.remove(other.path.string)
     try FileManager.default.copyItem(atPath: night.library.path.string, toPath: other.path.string)
@@ -348,9 +349,8 @@ import Testing
     var other = night
     other.context.state = StateFolder(path: night.folder("state"))
     let report = try await other.drill()
-    #expect(report.isRecorded == false)
-    #expect(report.warnings.count { $0.contains("ledger.sqlite.corrupt-") } == 1)
-    #expect(report.warnings.count { $0.contains("/status.json") } == 1)
+    #expect(report.recordingFaults.count { $0.contains("ledger.sqlite.corrupt-") } == 1)
+    #expect(report.recordingFaults.count { $0.contains("/status.json") } == 1)
   }
 
   @Test("Backup: the next run reports a killed run and counts it as a failure")

@@ -119,9 +119,9 @@ package struct RestoreTestReport: Sendable {
   package var results: [RestoreTestResult] = []
   /// The path of the report; nil if it could not be written.
   package var path: FilePath?
-  /// True if the report and the job's status were written. False if the folder has
-  /// another library than the one that was last backed up.
-  package var isRecorded = true
+  /// Why the report or the status of the job was not written, for example since the folder has another library than the one
+  /// that was last backed up; empty if both were.
+  package var recordingFaults: [String] = []
   /// Warnings about the test itself.
   package var warnings: [String] = []
   /// True if every tested photo was restored at each destination.
@@ -133,7 +133,7 @@ package struct RestoreTestReport: Sendable {
   /// The exit code of the command: 4 if a restore failed or the library has damage; 3 if the report was not recorded.
   package var exitCode: Int32 {
     if !hasPassed || !damagedInLibrary.isEmpty { return JobStatus.damagedCode }
-    return isRecorded ? 0 : JobStatus.incompleteCode
+    return recordingFaults.isEmpty ? 0 : JobStatus.incompleteCode
   }
 }
 

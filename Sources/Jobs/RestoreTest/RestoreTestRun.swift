@@ -107,8 +107,7 @@ struct RestoreTestRun {
     do {
       var (report, inconclusiveError) = try testDestinations(live, isOfJob ? status : nil)
       if !isOfJob, !job.usesOtherLibrary {
-        report.isRecorded = false
-        report.warnings.append(
+        report.recordingFaults.append(
           "the last backup of the job was of another library than \(path), so this test does not count for the job; "
             + "run a backup")
       }
@@ -179,7 +178,7 @@ struct RestoreTestRun {
     run.outcome = report.exitCode == 0 ? .done : report.isRestoredEverywhere ? .incomplete : .failed
     run.message =
       (failures + report.damagedInLibrary).first?.message
-      ?? (report.isRecorded ? nil : report.warnings.first)
+      ?? report.recordingFaults.first
     run.archives =
       report.results.filter { $0.isRestored == report.isRestoredEverywhere }.compactMap {
         $0.restore?.archive
@@ -234,8 +233,7 @@ struct RestoreTestRun {
       try AtomicFile.replace(name, in: folder, with: [UInt8](text.utf8))
       report.path = name.inFolder(folder)
     } catch {
-      report.isRecorded = false
-      report.warnings.append("the report cannot be written: \(error)")
+      report.recordingFaults.append("the report cannot be written: \(error)")
     }
   }
 
@@ -290,9 +288,7 @@ struct RestoreTestRun {
         destinations: report.results.map { JobStatus.DestinationTestRecord($0, at: test.at) }))
     guard let status else { return context.ledger.update(&entry) }
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
-    let problems = context.publishStatus(of: job)
-    if !problems.isEmpty { report.isRecorded = false }
-    report.warnings += problems
+    report.recordingFaults += context.publishStatus(of: job)
   }
 
   /// Returns the copy at a reached destination: the restored copy if it is better than the known one, else

@@ -82,7 +82,7 @@ struct Drill: JobCommand {
       do {
         let report = try await reporter.follow(.restoreTest(job, context, options: options))
         show(report, job, reporter)
-        warnings += report.warnings + report.results.flatMap(\.notes)
+        warnings += report.warnings + report.recordingFaults + report.results.flatMap(\.notes)
         if let path = report.path { reports.append(path.string) }
         if report.hasPassed { passed += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
@@ -101,6 +101,7 @@ struct Drill: JobCommand {
 
   private func show(_ report: RestoreTestReport, _ job: Job, _ reporter: Reporter) {
     for warning in report.warnings { reporter.warn(warning) }
+    for fault in report.recordingFaults { reporter.error(Finding(job.name, fault), during: "drill") }
     for result in report.results {
       let comparison = result.comparison
       for failure in result.failures + comparison.damagedInLibrary {
