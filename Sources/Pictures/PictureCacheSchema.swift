@@ -63,91 +63,57 @@ enum PictureCacheSchema {
           """)
     }
     migrator.registerMigration("4 checksums of all rows") { database in
-      try database.execute(
-        sql: """
-          -- the pictures of earlier versions are drawn again
-          DROP TABLE picture;
-          CREATE TABLE picture (
-            id INTEGER PRIMARY KEY,
-            md5 BLOB NOT NULL CHECK (length(md5) = 16),
-            size INTEGER NOT NULL,
-            -- of the request and the row: pictures of another version are drawn again
-            version INTEGER NOT NULL,
-            width INTEGER NOT NULL, height INTEGER NOT NULL,
-            -- of the photo, see `ImageHeader.Format`; NULL for another one
-            format TEXT,
-            -- NULL for a picture
-            fault TEXT,
-            -- how often the photo took too long
-            attempts INTEGER NOT NULL,
-            -- the decoders that could not draw it
-            decoders TEXT NOT NULL,
-            -- see `Fingerprint`; NULL if the picture is flat or cannot be drawn
-            differenceHash INTEGER, frequencyHash INTEGER,
-            luma BLOB
-              CHECK (luma IS NULL OR length(luma) = 768 AND differenceHash NOT NULL AND frequencyHash NOT NULL),
-            -- according to the header of the photo, in milliseconds since 1970
-            capturedAt INTEGER,
-            -- the CRC-32 of the columns from md5 to here, see `PictureCache.Entry.checksum`
-            checksum INTEGER NOT NULL,
-            -- in seconds since 1970
-            usedAt INTEGER NOT NULL,
-            -- the CRC-32 of the thumbnail
-            thumbnailChecksum INTEGER,
-            -- NULL if the photo cannot be drawn, or if the thumbnail did not fit into the cache; the last column, since
-            -- SQLite reads a long value to reach what is behind it
-            thumbnail BLOB,
-            UNIQUE (md5, size),
-            CHECK ((thumbnail IS NULL) = (thumbnailChecksum IS NULL)),
-            CHECK (thumbnail IS NULL OR fault IS NULL)
-          ) STRICT;
-          CREATE INDEX pictureUsedAt ON picture(usedAt);
-          """)
+      try database.execute(sql: newTable(""))
     }
     migrator.registerMigration("5 pixels of photos") { database in
-      try database.execute(
-        sql: """
-          -- the pictures of earlier versions are drawn again
-          DROP TABLE picture;
-          CREATE TABLE picture (
-            id INTEGER PRIMARY KEY,
-            md5 BLOB NOT NULL CHECK (length(md5) = 16),
-            size INTEGER NOT NULL,
-            -- of the request and the row: pictures of another version are drawn again
-            version INTEGER NOT NULL,
-            width INTEGER NOT NULL, height INTEGER NOT NULL,
-            -- of the photo: its width times its height
-            photoPixels INTEGER NOT NULL,
-            -- of the photo, see `ImageHeader.Format`; NULL for another one
-            format TEXT,
-            -- NULL for a picture
-            fault TEXT,
-            -- how often the photo took too long
-            attempts INTEGER NOT NULL,
-            -- the decoders that could not draw it
-            decoders TEXT NOT NULL,
-            -- see `Fingerprint`; NULL if the picture is flat or cannot be drawn
-            differenceHash INTEGER, frequencyHash INTEGER,
-            luma BLOB
-              CHECK (luma IS NULL OR length(luma) = 768 AND differenceHash NOT NULL AND frequencyHash NOT NULL),
-            -- according to the header of the photo, in milliseconds since 1970
-            capturedAt INTEGER,
-            -- the CRC-32 of the columns from md5 to here, see `PictureCache.Entry.checksum`
-            checksum INTEGER NOT NULL,
-            -- in seconds since 1970
-            usedAt INTEGER NOT NULL,
-            -- the CRC-32 of the thumbnail
-            thumbnailChecksum INTEGER,
-            -- NULL if the photo cannot be drawn, or if the thumbnail did not fit into the cache; the last column, since
-            -- SQLite reads a long value to reach what is behind it
-            thumbnail BLOB,
-            UNIQUE (md5, size),
-            CHECK ((thumbnail IS NULL) = (thumbnailChecksum IS NULL)),
-            CHECK (thumbnail IS NULL OR fault IS NULL)
-          ) STRICT;
-          CREATE INDEX pictureUsedAt ON picture(usedAt);
-          """)
+      let column = "  -- of the photo: its width times its height\n  photoPixels INTEGER NOT NULL,\n"
+      try database.execute(sql: newTable(column))
     }
     return migrator
+  }
+
+  /// Replaces the table by an empty one, whose pictures are drawn again.
+  ///
+  /// - Parameter photoPixels: the column with the pixels of the photo; empty before version 5.
+  private static func newTable(_ photoPixels: String) -> String {
+    """
+    -- the pictures of earlier versions are drawn again
+    DROP TABLE picture;
+    CREATE TABLE picture (
+      id INTEGER PRIMARY KEY,
+      md5 BLOB NOT NULL CHECK (length(md5) = 16),
+      size INTEGER NOT NULL,
+      -- of the request and the row: pictures of another version are drawn again
+      version INTEGER NOT NULL,
+      width INTEGER NOT NULL, height INTEGER NOT NULL,
+    \(photoPixels)  -- of the photo, see `ImageHeader.Format`; NULL for another one
+      format TEXT,
+      -- NULL for a picture
+      fault TEXT,
+      -- how often the photo took too long
+      attempts INTEGER NOT NULL,
+      -- the decoders that could not draw it
+      decoders TEXT NOT NULL,
+      -- see `Fingerprint`; NULL if the picture is flat or cannot be drawn
+      differenceHash INTEGER, frequencyHash INTEGER,
+      luma BLOB
+        CHECK (luma IS NULL OR length(luma) = 768 AND differenceHash NOT NULL AND frequencyHash NOT NULL),
+      -- according to the header of the photo, in milliseconds since 1970
+      capturedAt INTEGER,
+      -- the CRC-32 of the columns from md5 to here, see `PictureCache.Entry.checksum`
+      checksum INTEGER NOT NULL,
+      -- in seconds since 1970
+      usedAt INTEGER NOT NULL,
+      -- the CRC-32 of the thumbnail
+      thumbnailChecksum INTEGER,
+      -- NULL if the photo cannot be drawn, or if the thumbnail did not fit into the cache; the last column, since
+      -- SQLite reads a long value to reach what is behind it
+      thumbnail BLOB,
+      UNIQUE (md5, size),
+      CHECK ((thumbnail IS NULL) = (thumbnailChecksum IS NULL)),
+      CHECK (thumbnail IS NULL OR fault IS NULL)
+    ) STRICT;
+    CREATE INDEX pictureUsedAt ON picture(usedAt);
+    """
   }
 }

@@ -97,6 +97,9 @@ import Testing
     #expect(report.exitCode == 4)
     #expect(
       report.recordingFaults.contains { $0.contains("the last backup of the job was of another library") })
+    #expect(
+      try String(contentsOfFile: #require(report.path).string, encoding: .utf8).contains(
+        "was of another library"))
     #expect(try night.statusFile().lastRestoreTest == linked.lastRestoreTest)
     _ = try await night.backup()
     let after = try night.statusFile()

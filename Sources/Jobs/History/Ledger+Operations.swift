@@ -131,7 +131,7 @@ extension LedgerRun {
     record.archives = (operation.archives + (result?.archives ?? [])).map(absolute)
     record.folder = operation.folder.map(absolute)
     record.keep(result?.findings ?? [])
-    (record.damagedPhotos, record.isSearchComplete) = (result?.damagedPhotos, result?.isSearchComplete)
+    record.photosLeft = result?.photosLeft
     return record
   }
 

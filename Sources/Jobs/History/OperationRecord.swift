@@ -16,15 +16,20 @@ package struct OperationRecord: Sendable, Equatable, Codable {
   package var message: String?
   /// The path of the report of a restore test.
   package var report: String?
-  /// How many of the findings, the first ones, are photos of a library that a repair left corrupt or missing; nil for other
-  /// operations.
-  package var damagedPhotos: Int?
-  /// True if no archive of the library's jobs has an intact file of these photos; nil if that is unknown.
-  package var isSearchComplete: Bool?
+  /// The photos that a repair of a library left corrupt or missing; nil for other operations.
+  package var photosLeft: PhotosLeft?
 
   private enum CodingKeys: String, CodingKey {
-    case archives, folder, message, report, damagedPhotos, isSearchComplete
+    case archives, folder, message, report, photosLeft
     case findings = "leftOut"
+  }
+
+  /// The photos that a repair of a library left corrupt or missing: the first of the findings.
+  package struct PhotosLeft: Sendable, Equatable, Codable {
+    /// The number of photos.
+    package var count: Int
+    /// True if every archive of the library's jobs was searched, so that none has an intact file of the photos.
+    package var isSearchComplete: Bool
   }
 
   /// Makes an empty record.

@@ -14,11 +14,8 @@ package struct OperationResult: Sendable {
   package var isIncomplete: Bool
   /// The archives that the operation wrote or removed, besides those that it was given.
   package var archives: [FilePath]
-  /// How many of the findings, the first ones, are photos of a library that a repair left corrupt or missing; nil for other
-  /// operations.
-  package var damagedPhotos: Int?
-  /// True if no archive of the library's jobs has an intact file of these photos; nil if that is unknown.
-  package var isSearchComplete: Bool?
+  /// The photos that a repair of a library left corrupt or missing; nil for other operations.
+  package var photosLeft: OperationRecord.PhotosLeft?
 
   /// Describes a result.
   package init(
@@ -103,7 +100,7 @@ extension LibraryRepairSummary: RecordedSummary {
     var result = OperationResult(
       LedgerRun.Counts(photos: repaired.count, bytes: bytes), findings: damaged + unusable,
       isIncomplete: isIncomplete)
-    (result.damagedPhotos, result.isSearchComplete) = (damaged.count, isSearchComplete)
+    result.photosLeft = OperationRecord.PhotosLeft(count: damaged.count, isSearchComplete: isSearchComplete)
     return result
   }
 }

@@ -14,7 +14,7 @@ extension LibraryProtection {
     package var unreachable: [Finding] = []
   }
 
-  /// Lists the archives in the folders of the jobs' copies and last runs: an archive that lacks photos can have one that no
+  /// Lists all archives in the folders of the jobs' copies and last runs, since an incomplete one can have a photo that no
   /// other has. Blocks; writes descriptors of archives into the ledger.
   ///
   /// - Parameter id: the ID of the library. Archives of other libraries, and those of other users, are left out.
@@ -25,7 +25,7 @@ extension LibraryProtection {
     var unreachable: [String: Finding] = [:]
     for copy in copies where [.unreachable, .notFound].contains(copy.problem) {
       let path = copy.copy.path
-      unreachable[path] = Finding(path, message: "the archives of \(path) are not there")
+      unreachable[path] = Finding(path, message: "archives of \(path) are missing")
     }
     let folders = jobs.flatMap { job in
       job.copies.map(\.path) + [job.run, job.lastSuccess].flatMap { $0?.destinations.map(\.path) ?? [] }

@@ -31,12 +31,17 @@ extension PhotoDamage {
 
   /// What a repair left corrupt or missing; no photos if it left every photo intact; nil if that is unknown.
   init?(leftBy repair: LedgerRun) {
-    guard let endedAt = repair.endedAt, let record: OperationRecord = JobStatus.decoded(repair.record),
-      let photos = repair.outcome == .done ? 0 : record.damagedPhotos
-    else { return nil }
+    guard let endedAt = repair.endedAt else { return nil }
+    if repair.outcome == .done {
+      self.init(foundAt: endedAt, photos: 0, findings: [])
+      return
+    }
+    guard let record: OperationRecord = JobStatus.decoded(repair.record), let left = record.photosLeft else {
+      return nil
+    }
     self.init(
-      foundAt: endedAt, photos: photos, findings: Array(record.findings.prefix(photos)),
-      isUnrepairable: record.isSearchComplete == true)
+      foundAt: endedAt, photos: left.count, findings: Array(record.findings.prefix(left.count)),
+      isUnrepairable: left.isSearchComplete)
   }
 
   /// Returns the damage without these photos.

@@ -161,6 +161,7 @@ extension RestoreTestReport {
       lines += result.notes.map { "  note: \($0)" }
       lines.append("")
     }
+    let warnings = warnings + recordingFaults
     if !warnings.isEmpty { lines += warnings.map { "warning: \($0)" } + [""] }
     return lines.map(\.escaped).joined(separator: "\n")
   }

@@ -116,7 +116,7 @@ struct RestoreTestRun {
       guard let inconclusiveError, inconclusiveError is CancellationError else { return report }
       // a cancelled test throws an error instead of returning the report
       let failures = report.results.flatMap(\.failures).map(\.message)
-      for line in failures + report.warnings { Self.logger.warning("\(line)") }
+      for line in failures + report.warnings + report.recordingFaults { Self.logger.warning("\(line)") }
       throw inconclusiveError
     } catch {
       // a test without findings has an end and a reason, but no result

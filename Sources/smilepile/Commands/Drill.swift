@@ -82,7 +82,7 @@ struct Drill: JobCommand {
       do {
         let report = try await reporter.follow(.restoreTest(job, context, options: options))
         show(report, job, reporter)
-        warnings += report.warnings + report.recordingFaults + report.results.flatMap(\.notes)
+        warnings += report.warnings + report.results.flatMap(\.notes)
         if let path = report.path { reports.append(path.string) }
         if report.hasPassed { passed += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)

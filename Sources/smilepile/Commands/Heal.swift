@@ -24,8 +24,7 @@ struct Heal: AsyncParsableCommand {
   func run() async throws {
     let repair = LibraryRepair(
       library: try library.path(), archives: archives.map { FilePath($0) }, origin: .given,
-      isDryRun: dryRun,
-      lockWait: lock.duration, password: password, limits: limits.limits)
+      isDryRun: dryRun, lockWait: lock.duration, password: password, limits: limits.limits)
     try await repair.run(Reporter(output))
   }
 }
