@@ -1,5 +1,5 @@
 import CImageMatch
-package import Pictures
+internal import Pictures
 
 /// Finds groups of similar photos. A group is a star: all its photos are similar to the best one, so that no chain of small
 /// differences joins photos that differ.

@@ -29,7 +29,7 @@ import Testing
   @Test("Photo pipeline: photos of all sizes with right content tags are archived", arguments: [1, 3])
   func rightTags(_ readers: Int) throws {
     let sizes = [0, 1, 4095, 4096, 4097, 3 * 4096, 3 * 4096 + 1, 0, 7, 100_000]
-    let folder = try PhotoFolder(sizes: sizes, taggedWith: try #require(Self.key))
+    let folder = try PhotoFolder(sizes: sizes, taggedWith: Self.key)
     var options = Self.small
     options.readers = readers
     let result = try folder.archive(options: options)
@@ -41,7 +41,7 @@ import Testing
   @Test("Photo pipeline: a wrong content tag with the right MD5 is reported with its index", arguments: 0...9)
   func wrongTag(_ index: Int) throws {
     let sizes = [0, 1, 4095, 4096, 4097, 3 * 4096, 3 * 4096 + 1, 0, 7, 100_000]
-    let folder = try PhotoFolder(sizes: sizes, taggedWith: try #require(Self.key))
+    let folder = try PhotoFolder(sizes: sizes, taggedWith: Self.key)
     var items = folder.items
     let expected = try #require(items[index].expected)
     let tag = expected.key.tag(of: Array("another photo".utf8))
@@ -55,7 +55,7 @@ import Testing
 
   @Test("Photo pipeline: a corrupt photo with a content tag is archived")
   func corruptWithTag() throws {
-    let folder = try PhotoFolder(sizes: [9000, 10], taggedWith: try #require(Self.key))
+    let folder = try PhotoFolder(sizes: [9000, 10], taggedWith: Self.key)
     var items = folder.items
     items[0].expected = folder.items[1].expected
     let result = try PhotoPipeline(items: items, options: Self.small).write([], to: folder.archive)

@@ -188,7 +188,7 @@ extension Export {
     guard output.hasSuffix("/") else { return path }
     do {
       _ = try Directory.open(path)
-    } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
+    } catch  where error.errno == .noSuchFileOrDirectory {
       throw BackupError.noSuchDestination(path)
     }
     return path
