@@ -27,6 +27,8 @@ let package = Package(
     // comes with libzip-dev
     .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    // what the command states about its own build
+    .target(name: "CBuild"),
     .target(name: "CCRC32"),
     .target(name: "CImageMatch"),
     .target(name: "CMD5"),
@@ -120,8 +122,8 @@ let package = Package(
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Catalogue", "Duplicates", "Gallery", "Jobs", "PhotoLibrary", "Pictures",
-        "Zip", "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
+        "ArchiveCatalog", "Backup", "CBuild", "Catalogue", "Duplicates", "Gallery", "Jobs", "PhotoLibrary",
+        "Pictures", "Zip", "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

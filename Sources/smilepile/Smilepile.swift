@@ -31,7 +31,7 @@ struct Smilepile: AsyncParsableCommand {
          64  a mistake on the command line or in the job file
         130  interrupted (SIGINT); 131 by SIGQUIT, 143 by SIGTERM or SIGHUP
       """,
-    version: "smilepile \(Version.current)",
+    version: "smilepile \(Build.version)",
     groupedSubcommands: [
       CommandGroup(
         name: "Library",

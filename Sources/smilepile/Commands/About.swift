@@ -42,6 +42,8 @@ struct About: ParsableCommand {
   private struct Summary: Encodable {
     let messageType = "summary"
     var version: String
+    @Null var commit: String?
+    @Null var commitDate: String?
     var build: String
     var license: String
     var purpose: String
@@ -114,7 +116,7 @@ struct About: ParsableCommand {
     let reporter = Reporter(output)
     reporter.result(
       """
-      smilepile \(Version.current), \(Self.build)
+      smilepile \(Build.version), \(Build.kind)
       \(Self.purpose)
 
       \(Self.protection)
@@ -134,7 +136,8 @@ struct About: ParsableCommand {
     reporter.result(Self.text(catalogues))
     reporter.json(
       Summary(
-        version: Version.current, build: Self.build, license: Self.license, purpose: Self.purpose,
+        version: Version.current, commit: Build.commit, commitDate: Build.commitDate, build: Build.kind,
+        license: Self.license, purpose: Self.purpose,
         protection: Self.protection.replacing("\n", with: " "), components: Self.components,
         pictures: Self.pictures(support), catalogues: Self.catalogues(catalogues)))
   }
@@ -182,23 +185,6 @@ struct About: ParsableCommand {
         missingProtections: support.missingProtections.map(\.rawValue), problem: nil)
     case .failure(let error): Pictures(libvips: nil, problem: "\(error)")
     }
-  }
-
-  /// The kind of build: `release build for Linux on x86_64`.
-  private static var build: String {
-    #if DEBUG
-      let kind = "debug"
-    #else
-      let kind = "release"
-    #endif
-    #if arch(x86_64)
-      let processor = "x86_64"
-    #elseif arch(arm64)
-      let processor = "arm64"
-    #else
-      let processor = "another processor"
-    #endif
-    return "\(kind) build for Linux on \(processor)"
   }
 }
 
