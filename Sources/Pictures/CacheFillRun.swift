@@ -165,7 +165,6 @@ package struct CacheFillRun {
         let outcome =
           isFull && run.need == .pictures ? .left : try draw(item, drawer, keepsThumbnail: !isFull)
         outcomes.withLock { $0[index] = outcome }
-        if case .failed(let finding) = outcome { counter.report(finding) }
         counter.advance(items: 1, bytes: item.photo.fileSize, current: item.photo.fileName)
       }
       var summary = CacheFillSummary()
