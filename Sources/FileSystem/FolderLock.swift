@@ -17,6 +17,11 @@ package final class FolderLock: Sendable {
 
   private static let name = FilePath(".smilepile-\(geteuid()).lock")
 
+  /// Returns true if the lock file of a user has this name.
+  package static func isName(_ name: FilePath) -> Bool {
+    name.string.hasPrefix(".smilepile-") && name.string.hasSuffix(".lock")
+  }
+
   /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw
   /// to give up. Creates the lock file.
   ///

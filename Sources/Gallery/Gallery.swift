@@ -166,6 +166,18 @@ package struct Gallery: Sendable {
 
   /// The page that a reader opens first.
   package static let startPage = "index.html"
+
+  /// More bytes than a page has before its list of categories.
+  package static let headBytes = 64 << 10
+
+  /// Returns true if a document is the start page of a gallery with an edition, which begins with a link to the page about
+  /// the gallery.
+  ///
+  /// - Parameter head: the first `headBytes` bytes of the document.
+  package static func isStartPage(_ head: [UInt8]) -> Bool {
+    String(decoding: head, as: UTF8.self).contains(/href="gallery\/about-[0-9a-f]{16}\.html"/)
+  }
+
   /// The page about the gallery.
   var aboutPage: String { path(ofPage: "about") }
 

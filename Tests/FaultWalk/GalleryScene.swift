@@ -41,11 +41,10 @@ extension Scene {
     return try await !Work.gallery(ofLibrary: library, to: gallery, options: options).summary.isIncomplete
   }
 
-  /// Writes a gallery of one photo, and third-party files beside its files.
+  /// Writes a gallery of one photo.
   func prepareGallery() async throws {
     try keepThumbnails()
     _ = try await writeGallery(after: true)
-    for name in ["Gallery/mine.txt", "Gallery/photos/mine.txt"] { try write(Array("mine".utf8), to: name) }
   }
 
   /// Returns what is wrong with the gallery.
@@ -53,16 +52,12 @@ extension Scene {
   /// - Parameters:
   ///   - counts: the numbers of photos that it may have; 0 if it may be missing.
   ///   - isComplete: true if it must have no other files.
-  func faultsOfGallery(photos counts: Set<Int>, isUpdate: Bool, isComplete: Bool) throws -> [String] {
+  func faultsOfGallery(photos counts: Set<Int>, isComplete: Bool) throws -> [String] {
     guard FileManager.default.fileExists(atPath: gallery.string) else {
       return counts.contains(0) ? [] : ["gallery: the folder is missing"]
     }
     let files = try FolderTree(gallery).files
     var faults: [String] = []
-    let mine = ["mine.txt", "photos/mine.txt"]
-    if isUpdate, mine.contains(where: { files[$0] != Array("mine".utf8) }) {
-      faults.append("gallery: a third-party file was touched")
-    }
     let found = references(in: files)
     faults += found.filter { files[$0] == nil && $0 != "index.html" }.map { "gallery: \($0) is missing" }
     let digests = Set(try Library(path: library).contents().photos.compactMap(\.md5))
@@ -78,7 +73,7 @@ extension Scene {
     if !counts.contains(copies.count) { faults.append("gallery: it shows \(copies.count) photos") }
     if isComplete {
       let others = Set(files.keys.filter { !$0.hasSuffix("/") }).subtracting(found)
-      faults += others.subtracting(mine + [".smilepile-gallery"]).map { "gallery: \($0) is left behind" }
+      faults += others.map { "gallery: \($0) is left behind" }
     }
     return faults
   }

@@ -494,7 +494,7 @@ extension WalkedOperation {
           // a photo that cannot be read is left out, and reported
           case .succeeded(isComplete: false), .failed: [0, 1, 2]
           }
-        return try scene.faultsOfGallery(photos: photos, isUpdate: isUpdate, isComplete: isRunAgain)
+        return try scene.faultsOfGallery(photos: photos, isComplete: isRunAgain)
       })
   }
 

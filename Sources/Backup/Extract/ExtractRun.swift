@@ -56,6 +56,7 @@ private struct ExtractRun {
       plan = try ExtractPlan(source, options.selection)
     }
     let target = try ExtractTarget.open(folder, forWriting: !options.isDryRun)
+    target?.sweep()
     counter.enter(.verifying)
     let readers = Readers(options.readers, on: zip.status.identity)
     let look = try ExtractLook(

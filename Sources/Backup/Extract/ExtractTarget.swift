@@ -6,8 +6,8 @@ import SystemPackage
 /// never follows a link.
 ///
 /// Only one run at a time writes to a folder: it has a `FolderLock`, which ends when the process dies. Hidden
-/// files in a locked folder belong to dead runs, so that the target removes them. If a folder cannot be locked (NFS),
-/// the target keeps such files.
+/// files in a locked folder belong to dead runs, so that the next run removes them. If a folder cannot be locked (NFS),
+/// it keeps such files.
 final class ExtractTarget: Sendable {
   let path: FilePath
   /// The folder. All files are opened from here by the names of their folder and file: there may be more category
@@ -57,7 +57,6 @@ final class ExtractTarget: Sendable {
   private init(_ path: FilePath, _ root: consuming Directory, _ lock: FolderLock?) {
     (self.path, self.lock) = (path, lock)
     self.root = root
-    if isLocked { sweep() }
   }
 
   /// Refuses a folder in a library, which would report an untracked file there in every check.
@@ -67,8 +66,9 @@ final class ExtractTarget: Sendable {
     if Library.enclosing(folder) != nil { throw ExtractError.insideLibrary(path) }
   }
 
-  /// Removes the hidden files of dead runs.
-  private func sweep() {
+  /// Removes the hidden files of dead runs, if no other run writes to the folder.
+  func sweep() {
+    guard isLocked else { return }
     for name in (try? root.names()) ?? [] {
       guard (try? root.status(of: name))?.kind == .directory, let folder = try? root.directory(name) else {
         continue

@@ -1,5 +1,6 @@
 import Checksums
 import FileSystem
+import Gallery
 import PhotoLibrary
 import Pictures
 import SystemPackage
@@ -27,6 +28,9 @@ enum GalleryFile {
   static let thumbnails: FilePath = "thumbnails"
   static let views: FilePath = "view"
   static let folders = [pages, photos, thumbnails, views]
+  static let startPage = FilePath(Gallery.startPage)
+  /// The list of the files, which earlier versions wrote. An update removes it.
+  static let list: FilePath = ".smilepile-gallery"
 
   /// The path of a thumbnail.
   static func thumbnail(of item: GalleryItem) -> String { picture(.thumbnail, of: item, in: thumbnails) }
@@ -57,15 +61,30 @@ enum GalleryFile {
   /// Returns 16 hexadecimal digits.
   static func digest(of bytes: [UInt8]) -> String { String(MD5Digest(hashing: bytes).description.prefix(16)) }
 
-  /// Returns true if a path has the form of those above, or of a page.
-  static func isValid(_ path: String) -> Bool {
-    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard parts.count == 2, folders.contains(FilePath(String(parts[0]) ?? "")) else { return false }
-    return parts[1].first.map { $0 != UInt8(ascii: ".") } ?? false
-      && parts[1].allSatisfy { byte in
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-      }
+  /// Returns true if a gallery has this name in one of its folders.
+  static func isName(_ name: FilePath, in folder: FilePath) -> Bool {
+    let parts = name.string.split(separator: ".", omittingEmptySubsequences: false)
+    let stem = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, stem.count == 2, stem[1].utf8.count == 16, stem[1].utf8.allSatisfy(isHexadecimal)
+    else { return false }
+    let isNumber = !stem[0].isEmpty && stem[0].utf8.allSatisfy(isDigit)
+    return switch folder {
+    case pages: parts[1] == "html" && (isNumber || stem[0] == "about")
+    case photos: isNumber && (parts[1] == "bin" || PhotoKind.isPhotoEnding(String(parts[1])))
+    default: isNumber && parts[1] == "jpg"
+    }
+  }
+
+  /// Returns true if the folder of a gallery may have this name, besides the start page and its folders.
+  static func isName(_ name: FilePath) -> Bool {
+    name == list || PartialName.lockedFolder.matches(name) || FolderLock.isName(name)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 }

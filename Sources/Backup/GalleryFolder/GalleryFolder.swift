@@ -1,50 +1,30 @@
-import Checksums
 import FileSystem
-import Foundation
 import Gallery
 import ImageHeader
 import PhotoLibrary
-import Pictures
 import Synchronization
 import SystemPackage
 
-/// Writes a gallery into a folder, or updates it. All functions that read or write files block.
+/// Writes a gallery into a folder, or updates it. The folder has only files of the gallery. All functions that read or
+/// write files block.
 ///
-/// A reader never sees a part of a gallery. The order of an update: list the new files, flush them under hidden names,
-/// rename them, replace the start page, remove files that the new gallery does not have, list the files that remain.
-/// Only the start page has the same name in both galleries, and it refers only to files that are complete. Files that
-/// are not in the list are neither replaced nor removed. Links are not followed.
+/// A reader never sees a part of a gallery. The order of an update: write the new files under hidden names, flush and
+/// rename them, replace the start page, remove the files that the new gallery does not have. Only the start page has the
+/// same name in both galleries, and it refers only to files that are complete. Links are not followed.
 final class GalleryFolder: Sendable {
-  private static let listName: FilePath = ".smilepile-gallery"
-  private static let startPage = FilePath(Gallery.startPage)
-
-  private struct State {
-    var list: GalleryFileList
-    /// The files that this run writes.
-    var claimed: [String: GalleryFileList.Mark] = [:]
-    var filesWritten = 0
-    var bytesWritten = 0
-    /// True as soon as the start page may be the new one.
-    var isCommitted = false
-  }
-
   let path: FilePath
   private let target: ExtractTarget
   private let publication: ExtractPublication
-  /// The list at the start; nil for a new gallery.
-  private let found: GalleryFileList?
-  /// The files in the folders of the gallery, whether or not they are listed.
+  /// The paths of the gallery's files at the start, without the start page.
   private let present: Set<String>
-  /// The listed files that exist, and have the size in the list.
-  private let intact: Set<String>
-  private let state: Mutex<State>
+  private let counts = Mutex((files: 0, bytes: 0))
 
   private var root: Directory { _read { yield target.root } }
 
   /// Opens the folder, or creates it, and removes what an interrupted run left under hidden names. Blocks.
   ///
-  /// - Throws: `GalleryFolderError`; `ExtractError` if the path is no folder, is in a library, or another run writes to it;
-  ///   `FileError`.
+  /// - Throws: `GalleryFolderError.unknownFile` if the folder has a name that no gallery has, and nothing has changed
+  ///   then; `ExtractError` if the path is no folder, is in a library, or another run writes to it; `FileError`.
   init(_ path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}) throws {
     self.path = path
     guard
@@ -53,68 +33,41 @@ final class GalleryFolder: Sendable {
     else { throw ExtractError.noSuchFolder(path) }
     self.target = target
     publication = ExtractPublication(in: target)
-    let names = try Self.names(in: target)
-    found = try Self.list(in: target, names)
-    let present = Set(try GalleryFile.folders.flatMap { try Self.files(in: $0, of: target) })
-    self.present = present
-    intact = try Self.intact(found ?? GalleryFileList(), present, in: target)
-    state = Mutex(State(list: found ?? GalleryFileList()))
-    _ = try digestOfStartPage()
+    let names = try target.root.names()
+    for name in names where try !Self.isOwn(name, in: target) {
+      throw GalleryFolderError.unknownFile(target.root.path(of: name))
+    }
+    present = Set(try GalleryFile.folders.flatMap { try Self.files(in: $0, of: target) })
+    guard target.isLocked else { return }
+    for name in names where PartialName.lockedFolder.matches(name) { try target.root.remove(name) }
   }
 
-  private static func names(in target: ExtractTarget) throws -> [FilePath] {
-    try target.root.names().filter { name in
-      guard PartialName.lockedFolder.matches(name) else { return !isLock(name) }
-      if target.isLocked { try target.root.remove(name) }
-      return false
-    }
+  /// Returns true if a gallery has this name in its folder. Those of a gallery's folders are checked by `files`.
+  private static func isOwn(_ name: FilePath, in target: ExtractTarget) throws -> Bool {
+    if GalleryFile.folders.contains(name) { return try target.hasFolder(name) }
+    guard try target.root.status(of: name)?.kind == .file else { return false }
+    guard name == GalleryFile.startPage else { return GalleryFile.isName(name) }
+    return Gallery.isStartPage(try target.root.open(name, .read).read(Gallery.headBytes, at: 0))
   }
 
-  /// The files by which `FolderLock` excludes other runs.
-  private static func isLock(_ name: FilePath) -> Bool {
-    name.string.hasPrefix(".smilepile-") && name.string.hasSuffix(".lock")
-  }
-
-  private static func list(in target: ExtractTarget, _ names: [FilePath]) throws -> GalleryFileList? {
-    let path = target.root.path(of: listName)
-    guard let status = try target.root.status(of: listName) else {
-      guard names.isEmpty else { throw GalleryFolderError.notEmpty(target.path) }
-      return nil
-    }
-    guard status.kind == .file,
-      let bytes = try target.root.open(listName, .read)
-        .contents(atMost: GalleryFileList.mostBytes)
-    else { throw GalleryFolderError.invalidList(path, reason: "it is not the list of a gallery") }
-    guard let list = try? JSONDecoder().decode(GalleryFileList.self, from: Data(bytes)) else {
-      throw GalleryFolderError.invalidList(path, reason: "it is corrupt")
-    }
-    guard list.version <= GalleryFileList().version else {
-      throw GalleryFolderError.invalidList(path, reason: "a newer version of smilepile wrote it")
-    }
-    return list
-  }
-
+  /// Returns the paths of the files in a folder of the gallery.
+  ///
+  /// - Throws: `GalleryFolderError.unknownFile` for the first name that no gallery has.
   private static func files(in folder: FilePath, of target: ExtractTarget) throws -> [String] {
     guard try target.hasFolder(folder) else { return [] }
-    return try target.root.directory(folder).names().map { "\(folder)/\($0)" }
+    let directory = try target.root.directory(folder)
+    return try directory.names().map { name in
+      guard GalleryFile.isName(name, in: folder), try directory.status(of: name)?.kind == .file else {
+        throw GalleryFolderError.unknownFile(directory.path(of: name))
+      }
+      return "\(folder)/\(name)"
+    }
   }
 
   // MARK: Files
 
-  /// Returns the listed files that no other program has replaced, as far as their kinds and sizes tell.
-  private static func intact(
-    _ list: GalleryFileList, _ present: Set<String>, in target: ExtractTarget
-  ) throws -> Set<String> {
-    try list.paths.intersection(present).filter { path in
-      guard let status = try target.root.status(of: FilePath(path)), status.kind == .file else {
-        return false
-      }
-      return list.files[path].map { $0.size == status.size } ?? true
-    }
-  }
-
-  /// Returns true if the gallery has this file already. Such a file is complete.
-  func has(_ file: String) -> Bool { intact.contains(file) }
+  /// Returns true if the gallery had this file at the start. Such a file is complete.
+  func has(_ file: String) -> Bool { present.contains(file) }
 
   /// Returns the dimensions of a thumbnail that the gallery has already; nil if it is missing, cannot be opened, or is
   /// not a JPEG. Reads its header only.
@@ -148,28 +101,9 @@ final class GalleryFolder: Sendable {
     if needed > free { throw BackupError.notEnoughSpace(path, needed: needed, free: free) }
   }
 
-  /// Adds files to the list, before they are written, and makes their folders. Replaces `.smilepile-gallery` durably
-  /// unless the list has all of them.
-  ///
-  /// - Parameter startPage: the MD5 of the start page that will be written; nil if it is not known yet.
-  /// - Throws: `GalleryFolderError.unknownFile` if a file that is not in the list has one of the names, and nothing has
-  ///   changed then; `ExtractError.notAFolder` if a file or a link has the name of a folder; `FileError`.
-  func list(_ files: Set<String>, startPage: MD5Digest? = nil) throws {
-    let old = state.withLock { $0.list }
-    var new = old
-    // a file that is missing, or was removed by another program, may be written with other bytes
-    let rewritten = files.subtracting(intact)
-    for file in rewritten { new.files[file] = nil }
-    new.unfinished.formUnion(rewritten)
-    if let startPage, !new.startPages.contains("\(startPage)") { new.startPages.append("\(startPage)") }
-    if let taken = files.intersection(present).subtracting(intact).min() {
-      throw GalleryFolderError.unknownFile(root.path(of: FilePath(taken)))
-    }
-    if new != old { try write(new) }
-    for folder in Set(files.map { FilePath($0).removingLastComponent() }).sorted(by: { $0.string < $1.string }
-    ) {
-      try target.makeFolder(folder)
-    }
+  /// Makes the folders of the gallery. `commit` and `discard` remove the empty ones.
+  func makeFolders() throws {
+    for folder in GalleryFile.folders { try target.makeFolder(folder) }
     try target.sync()
   }
 
@@ -181,10 +115,10 @@ final class GalleryFolder: Sendable {
     do {
       try create(hidden, for: FilePath(file)).write(bytes, at: 0)
     } catch {
-      _ = try? root.remove(hidden)
+      remove(hidden)
       throw error
     }
-    try publish(hidden, as: file, FileContent(md5: MD5Digest(hashing: bytes), size: bytes.count))
+    try publish(hidden, as: file, size: bytes.count)
   }
 
   /// Returns a name for a file that is not complete.
@@ -208,182 +142,91 @@ final class GalleryFolder: Sendable {
 
   /// Publishes a file that is complete under its hidden name. Any thread may call this. Flushes and renames up to 256
   /// files together: the call that completes such a batch blocks until they are flushed, and `publishFiles` publishes
-  /// the rest. Removes the hidden file if this run has written the same file already, or if another thread writes it.
+  /// the rest. Replaces a file of the same name, which belongs to the same content.
   ///
-  /// - Throws: `GalleryFolderError.unknownFile` if a folder or a link has the name; `FileError` if a batch cannot be
-  ///   published. The hidden files of that batch that were not renamed are removed then, and later batches fail with
-  ///   the same error.
-  func publish(_ hidden: FilePath, as file: String, _ content: FileContent) throws {
-    let isFirst = state.withLock { state in
-      guard state.claimed[file] == nil else { return false }
-      state.claimed[file] = GalleryFileList.Mark(content)
-      state.filesWritten += 1
-      state.bytesWritten = state.bytesWritten.saturated(plus: content.size)
-      return true
-    }
-    guard isFirst else { return remove(hidden) }
+  /// - Throws: `FileError` if a batch cannot be published. The hidden files of that batch that were not renamed are
+  ///   removed then, and later batches fail with the same error.
+  func publish(_ hidden: FilePath, as file: String, size: Int) throws {
+    count(size)
     let name = FilePath(file)
-    if intact.contains(file), try !isOwn(file, found?.files[file]) {
-      remove(hidden)
-      throw GalleryFolderError.unknownFile(root.path(of: name))
-    }
     try publication.add(
       ExtractPublication.Photo(
-        index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: content.size,
-        replaces: intact.contains(file)))
+        index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: size, replaces: true
+      ))
+  }
+
+  private func count(_ bytes: Int) {
+    counts.withLock { $0 = ($0.files + 1, $0.bytes.saturated(plus: bytes)) }
   }
 
   /// Publishes all files that were written, and makes their names durable.
   ///
-  /// - Throws: `GalleryFolderError.unknownFile` if another program created a file with the name of one of them
-  ///   meanwhile; `FileError`. Files that were published before the error stay until `rollBack`.
-  func publishFiles() throws {
-    guard !state.withLock({ $0.claimed.isEmpty }) else { return }
-    if let taken = try publication.finish().taken.first {
-      throw GalleryFolderError.unknownFile(root.path(of: taken.name))
-    }
-  }
+  /// - Throws: `FileError`. Files that were published before the error stay.
+  func publishFiles() throws { _ = try publication.finish() }
 
   /// The files and bytes that this run has written.
-  var written: (files: Int, bytes: Int) { state.withLock { ($0.filesWritten, $0.bytesWritten) } }
+  var written: (files: Int, bytes: Int) { counts.withLock { $0 } }
 
-  // MARK: The start page
+  // MARK: Commit
 
-  /// Returns the MD5 of the start page; nil if it is missing.
+  /// Replaces the start page, which commits the new gallery. Does not write a page that the folder has already.
   ///
-  /// - Throws: `GalleryFolderError.unknownFile` if this program did not write it.
-  private func digestOfStartPage() throws -> MD5Digest? {
-    guard let status = try root.status(of: Self.startPage) else { return nil }
-    if status.kind == .file {
-      let digest = try MD5Digest.ofFile(root.open(Self.startPage, .read)).digest
-      if state.withLock({ $0.list.startPages.contains("\(digest)") }) { return digest }
-    }
-    throw GalleryFolderError.unknownFile(root.path(of: Self.startPage))
-  }
-
-  /// Replaces the start page, which commits the new gallery, and removes the files that the new gallery does not have.
-  ///
-  /// The commit is the rename of the start page. `rollBack` does nothing from the moment before that rename, since the
-  /// start page may refer to the new files then. If this function throws from that moment on, files of both galleries
-  /// may remain; all are in the list, and the next run continues.
-  ///
-  /// - Parameter files: all files of the new gallery except the start page. They must be published.
-  /// - Returns: the number of removed files of the earlier gallery, and the files that another program has changed, which stay.
-  /// - Throws: `GalleryFolderError.unknownFile` if another program has changed the start page, which is not replaced
-  ///   then; `FileError`.
-  func commit(_ page: [UInt8], _ files: Set<String>) throws -> (removed: Int, changed: [FilePath]) {
-    let digest = MD5Digest(hashing: page)
-    if try digestOfStartPage() != digest {
-      try list([], startPage: digest)
-      state.withLock {
-        $0.filesWritten += 1
-        $0.bytesWritten += page.count
-      }
-      try replace(Self.startPage, with: page) { state.withLock { $0.isCommitted = true } }
-    }
-    state.withLock { $0.isCommitted = true }
-    var list = GalleryFileList()
-    list.startPages = ["\(digest)"]
-    for file in files { list.files[file] = try mark(of: file) }
-    let old = state.withLock { $0.list }
-    let result = try remove(old.paths.subtracting(files), keeping: files)
-    if list != old { try write(list) }
-    return result
-  }
-
-  /// Returns what the list should have about a file that this run has written or found.
-  private func mark(of file: String) throws -> GalleryFileList.Mark {
-    if let mark = state.withLock({ $0.claimed[file] }) ?? found?.files[file] { return mark }
-    // an interrupted run has written it
-    return GalleryFileList.Mark(try content(of: file))
-  }
-
-  private func content(of file: String) throws -> FileContent {
-    let (digest, size) = try MD5Digest.ofFile(root.open(FilePath(file), .read))
-    return FileContent(md5: digest, size: size)
-  }
-
-  /// Removes files of the gallery that have the bytes in the list, and the folders in which none remains.
-  private func remove(
-    _ files: Set<String>, keeping kept: Set<String>
-  ) throws -> (removed: Int, changed: [FilePath]) {
-    var result: (removed: Int, changed: [FilePath]) = (0, [])
-    for file in files.sorted() where try root.status(of: FilePath(file)) != nil {
-      if try isOwn(file, state.withLock { $0.claimed[file] ?? $0.list.files[file] }) {
-        if try root.remove(FilePath(file)), present.contains(file) { result.removed += 1 }
-      } else {
-        result.changed.append(root.path(of: FilePath(file)))
-      }
-    }
-    let used = Set(kept.map { FilePath($0).removingLastComponent() })
-    for folder in GalleryFile.folders where !used.contains(folder) || result.removed > 0 {
-      try removeIfEmpty(folder)
-    }
-    if !files.isEmpty { try target.sync() }
-    return result
-  }
-
-  /// Returns true if a file has the bytes of its mark; without a mark, if it is a file.
-  private func isOwn(_ file: String, _ mark: GalleryFileList.Mark?) throws -> Bool {
-    guard try root.status(of: FilePath(file))?.kind == .file else { return false }
-    return try mark.map { try GalleryFileList.Mark(content(of: file)) == $0 } ?? true
-  }
-
-  private func removeIfEmpty(_ folder: FilePath) throws {
-    guard try root.status(of: folder)?.kind == .directory else { return }
-    guard try root.directory(folder).names().isEmpty else { return try root.directory(folder).sync() }
-    try root.removeDirectory(folder)
-  }
-
-  // MARK: Failures
-
-  /// Removes the files that this run has published, unless the new gallery is committed. An error is ignored: the next
-  /// run knows the files from the list.
-  func rollBack() {
-    _ = try? publication.finish()
-    let (list, isCommitted, claimed) = state.withLock { ($0.list, $0.isCommitted, $0.claimed) }
-    let old = found?.paths ?? []
-    guard !isCommitted, list != found, (try? remove(Set(claimed.keys).subtracting(old), keeping: old)) != nil
-    else { return }
-    guard var restored = found else {
-      _ = try? root.remove(Self.listName)
+  /// - Throws: `FileError`. The start page may be the new one then.
+  func commit(_ page: [UInt8]) throws {
+    let name = GalleryFile.startPage
+    if try root.status(of: name)?.size == page.count,
+      try root.open(name, .read).read(page.count, at: 0) == page
+    {
       return
     }
-    // files that were missing have their new bytes
-    for (file, mark) in claimed where old.contains(file) {
-      restored.unfinished.remove(file)
-      restored.files[file] = mark
-    }
-    try? write(restored)
-  }
-
-  /// Publishes what is complete, so that the next run continues.
-  func keepFiles() { _ = try? publication.finish() }
-
-  // MARK: Writing
-
-  private func write(_ list: GalleryFileList) throws {
-    let document = try list.document
-    guard document.count <= GalleryFileList.mostBytes else { throw GalleryFolderError.tooManyFiles(path) }
-    try replace(Self.listName, with: document)
-    state.withLock { $0.list = list }
-  }
-
-  /// Replaces a file of the folder itself in one step, and makes it durable.
-  ///
-  /// - Parameter willReplace: called before the name may refer to the new file.
-  private func replace(_ name: FilePath, with bytes: [UInt8], willReplace: () -> Void = {}) throws {
-    let hidden = PartialName.lockedFolder.random()
+    count(page.count)
+    let hidden = hiddenName()
     do {
       let file = try create(hidden, for: name)
-      try file.write(bytes, at: 0)
+      try file.write(page, at: 0)
       try file.sync()
-      willReplace()
       try root.replace(name, with: hidden)
     } catch {
-      _ = try? root.remove(hidden)
+      remove(hidden)
       throw error
     }
     try target.sync()
   }
+
+  /// Removes the files of the gallery, except these and the start page, and the folders in which none remains. Keeps
+  /// other files that were created meanwhile.
+  ///
+  /// - Returns: the number of removed files that the gallery had at the start.
+  func removeFiles(except kept: Set<String>) throws -> Int {
+    var removed = 0
+    var isChanged = try root.remove(GalleryFile.list)
+    for folder in GalleryFile.folders where try target.hasFolder(folder) {
+      let directory = try root.directory(folder)
+      var count = 0
+      let names = try directory.names()
+      for name in names where GalleryFile.isName(name, in: folder) && !kept.contains("\(folder)/\(name)") {
+        guard try directory.remove(name) else { continue }
+        count += 1
+        if present.contains("\(folder)/\(name)") { removed += 1 }
+      }
+      if count == names.count {
+        isChanged = try root.removeDirectory(folder) || isChanged
+      } else if count > 0 {
+        try directory.sync()
+      }
+    }
+    if isChanged { try target.sync() }
+    return removed
+  }
+
+  // MARK: Failures
+
+  /// Removes the files that this run has added. An error is ignored: the next run uses or removes the rest.
+  func discard() {
+    _ = try? publication.finish()
+    _ = try? removeFiles(except: present)
+  }
+
+  /// Publishes what is complete, so that the next run continues.
+  func keepFiles() { _ = try? publication.finish() }
 }

@@ -12,8 +12,8 @@ extension Work where Summary == GalleryFolderSummary {
   /// Starts writing a gallery of a library's photos as a folder, or brings such a folder up to date.
   ///
   /// A reader sees the earlier gallery or the new one, also after a failure or a kill; then the next run completes the
-  /// new one. Other files in the folder are not changed. A cancelled run keeps the pictures that it has drawn; its
-  /// folder has the earlier start page, or none.
+  /// new one. The folder belongs to the gallery: if it has other files, nothing is written. A cancelled run keeps the
+  /// pictures that it has drawn; its folder has the earlier start page, or none.
   ///
   /// Files have mode 0600, and folders that the run creates 0700. While pictures are drawn, the folder has copies of
   /// photos under hidden names, with their metadata; a kill leaves them until the next run. Drawn thumbnails also go to
@@ -104,27 +104,29 @@ struct GalleryFolderRun {
     summary.warnings = [options.style.warning].compactMap(\.self) + photos.warnings
     (summary.errors, summary.assets) = (photos.leftOut, photos.assets)
     counter.report(photos.leftOut)
+    let gallery: Gallery
+    let pictures: [String]
     do {
       let files = try GalleryPictures(of: photos, in: folder, options, counter).write(&summary)
       let reported = Set(summary.errors.map(\.message))
       summary.errors += photos.damaged.filter { !reported.contains($0.message) }
       try counter.checkCancellation()
       counter.enter(.committing)
-      let gallery = gallery(of: photos, files)
-      let (removed, changed) = try publish(
-        gallery, files.flatMap { Self.names(of: photos.items[$0], $1) }, in: folder)
-      summary.filesRemoved = removed
-      summary.warnings += changed.map {
-        "\($0) was written or changed by another program, and was not removed"
-      }
-      (summary.photos, summary.categories) = (gallery.photoCount, gallery.categories.count)
+      gallery = self.gallery(of: photos, files)
+      pictures = files.flatMap { Self.names(of: photos.items[$0], $1) }
+      try write(gallery.pages.dropFirst(), in: folder)
     } catch let error as CancellationError {
       folder.keepFiles()
       throw error
     } catch {
-      folder.rollBack()
+      folder.discard()
       throw error
     }
+    // from here on, the start page may be the new one, so that a failure removes nothing
+    let pages = gallery.pages
+    try folder.commit(Array(pages[0].render().utf8))
+    summary.filesRemoved = try folder.removeFiles(except: Set(pictures + pages.dropFirst().map(\.path)))
+    (summary.photos, summary.categories) = (gallery.photoCount, gallery.categories.count)
     (summary.filesWritten, summary.bytesWritten) = folder.written
     summary.warnings += photos.cache?.notes ?? []
     return summary
@@ -160,17 +162,11 @@ struct GalleryFolderRun {
     ].compactMap(\.self)
   }
 
-  private func publish(
-    _ gallery: Gallery, _ pictures: [String], in folder: GalleryFolder
-  ) throws -> (removed: Int, changed: [FilePath]) {
-    let pages = gallery.pages
-    let paths = Set(pages.dropFirst().map(\.path))
-    try folder.list(paths)
-    for page in pages.dropFirst() where !folder.has(page.path) {
+  private func write(_ pages: ArraySlice<Gallery.Page>, in folder: GalleryFolder) throws {
+    for page in pages where !folder.has(page.path) {
       try folder.write(Array(page.render().utf8), to: page.path)
     }
     try folder.publishFiles()
-    return try folder.commit(Array(pages[0].render().utf8), paths.union(pictures))
   }
 }
 

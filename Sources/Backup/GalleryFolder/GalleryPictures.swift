@@ -57,14 +57,12 @@ final class GalleryPictures: Sendable {
   ///
   /// - Returns: the files of each photo that the gallery has, by the index of its item.
   /// - Throws: `PictureSupportError` before anything is written if something must be drawn and nothing can be drawn;
-  ///   `GalleryFolderError`; `FileError`; `CancellationError`.
+  ///   `FileError`; `CancellationError`.
   func write(_ summary: inout GalleryFolderSummary) throws -> [Int: Files] {
     let items = photos.items
     if try items.contains(where: mustDraw) { _ = try foundSupport() }
-    let names = try items.map { try mayNeed($0) }.filter { !$0.isEmpty }
-    let new = Set(names.joined())
     try folder.requireSpace(forCopies: items.filter(copies).map(\.content.size))
-    if !new.isEmpty { try folder.list(new) }
+    try folder.makeFolders()
     counter.setTotals(items: items.count, bytes: items.saturatedSum(\.content.size))
     counter.enter(.drawing)
     defer { photos.cache?.flush() }
@@ -121,7 +119,6 @@ final class GalleryPictures: Sendable {
     if let outline = outlines[item.content], outline.size != nil {
       return !BrowserFormats.show(outline.format)
     }
-    if folder.has(GalleryFile.view(of: item)) { return true }
     let copy = GalleryFile.copy(of: item)
     return try (file ?? (folder.has(copy) ? FilePath(copy) : nil)).map {
       try !BrowserFormats.show(folder.format(of: $0))
@@ -133,17 +130,6 @@ final class GalleryPictures: Sendable {
   private func mustDraw(_ item: GalleryItem) throws -> Bool {
     if outlines[item.content]?.state != .drawn, !folder.has(GalleryFile.thumbnail(of: item)) { return true }
     return try wantsView(item) == true && !folder.has(GalleryFile.view(of: item))
-  }
-
-  /// Returns the files that may be written for a photo.
-  private func mayNeed(_ item: GalleryItem) throws -> [String] {
-    let (thumbnail, copy) = (GalleryFile.thumbnail(of: item), GalleryFile.copy(of: item))
-    var files: [String] = []
-    if !folder.has(thumbnail) { files.append(thumbnail) }
-    let view = GalleryFile.view(of: item)
-    if !folder.has(view), try wantsView(item) != false { files.append(view) }
-    if !folder.has(copy), originals == .copy || !files.isEmpty { files.append(copy) }
-    return files
   }
 
   private func foundSupport() throws -> PictureSupport {
@@ -187,7 +173,7 @@ final class GalleryPictures: Sendable {
       if draws { fault = try draw(item, hidden, worker.drawer, &files) }
       files.copy = needsCopy()
       if files.copy, !hasCopy {
-        try folder.publish(hidden, as: GalleryFile.copy(of: item), item.content)
+        try folder.publish(hidden, as: GalleryFile.copy(of: item), size: item.content.size)
       } else {
         folder.remove(hidden)
       }
@@ -254,6 +240,9 @@ final class GalleryPictures: Sendable {
       }
     }
     guard !files.view, try wantsView(item, copy: hidden) == true else { return nil }
+    // a gallery without copies has left it
+    files.view = folder.has(GalleryFile.view(of: item))
+    if files.view { return nil }
     switch try drawer.draw(.view, photo, isCancelled: { counter.isCancelled }) {
     case .success(let picture):
       try folder.write(picture.jpeg, to: GalleryFile.view(of: item))

@@ -13,8 +13,8 @@ struct GalleryCommand: AsyncParsableCommand {
     abstract: "Write a gallery of a library or an archive as a folder.",
     discussion: """
       Open index.html of the folder in a browser; no server is needed. A gallery that exists is brought up to date: a \
-      reader sees the old one or the new one, and other files in the folder are not changed. After an interruption, \
-      run the command again. The exit code is 3 if a photo is missing or found corrupt, or should have a picture \
+      reader sees the old one or the new one. The folder belongs to the gallery: with other files in it, nothing is \
+      changed. After an interruption, run the command again. The exit code is 3 if a photo is missing or found corrupt, or should have a picture \
       and has none. Drawing needs libvips (apt install libvips42).
 
       Example:
