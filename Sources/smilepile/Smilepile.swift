@@ -50,7 +50,7 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Archives",
         subcommands: [
-          Archives.self, Verify.self, Repair.self, Rebuild.self, Heal.self, Flatten.self, Prune.self,
+          Archives.self, Verify.self, Repair.self, Rebuild.self, Flatten.self, Prune.self,
         ]),
       CommandGroup(
         name: "Jobs",

@@ -81,7 +81,7 @@ extension Work where Summary == LibraryRepairSummary {
     _ library: FilePath, from archives: [FilePath], options: LibraryRepairOptions = LibraryRepairOptions()
   ) -> Self {
     Work { counter in
-      let operation = options.ledger?.begin("heal")
+      let operation = options.ledger?.begin("repair")
       let summary = try LibraryRepairRun(
         path: library, archives: archives, options: options, counter: counter
       ).run()

@@ -5,7 +5,7 @@ import Jobs
 import Operations
 import SystemPackage
 
-/// `smilepile repair -l LIBRARY`, and its alias `heal`.
+/// `smilepile repair -l LIBRARY`.
 struct LibraryRepair {
   let library: FilePath
   let archives: [FilePath]
