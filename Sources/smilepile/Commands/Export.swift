@@ -103,7 +103,6 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
-  @OptionGroup var readers: ReadersOption
   @OptionGroup var reports: PhotoReportOptions
 
   func validate() throws {
@@ -143,7 +142,6 @@ struct Export: AsyncParsableCommand {
     options.permissions = mode
     options.isDryRun = dryRun
     options.syncs = !noSync
-    options.readers = readers.readers
     options.lockWait = lock.duration
     options.reportsPhotos = reports.reportsPhotos
     options.includesThumbnails = thumbnails

@@ -48,7 +48,6 @@ struct Extract: AsyncParsableCommand {
   var dryRun = false
 
   @OptionGroup var password: PasswordOptions
-  @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var reports: PhotoReportOptions
 
@@ -75,7 +74,6 @@ struct Extract: AsyncParsableCommand {
     options.selection.categories = category
     options.overwrite = overwrite
     options.isDryRun = dryRun
-    options.readers = readers.readers
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.reportsPhotos = reports.reportsPhotos

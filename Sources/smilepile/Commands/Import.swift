@@ -69,7 +69,6 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var reports: PhotoReportOptions
 
@@ -105,7 +104,6 @@ struct Import: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.isForced = force
     options.syncs = !noSync
-    options.readers = readers.readers
     options.salvages = salvage
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration

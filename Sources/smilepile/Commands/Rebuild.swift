@@ -51,7 +51,6 @@ struct Rebuild: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var file: JobFileOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
@@ -85,7 +84,6 @@ struct Rebuild: AsyncParsableCommand {
     options.missing = missing
     options.isDryRun = dryRun
     options.lockWait = lock.duration
-    options.readers = readers.readers
     options.limits = limits.limits
     options.ledger = .ofThisUser
     options.authorization = confirmation.authorization

@@ -28,7 +28,6 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
-  @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
@@ -59,11 +58,9 @@ struct Verify: AsyncParsableCommand {
     var summary =
       archives.isEmpty
       ? try await reporter.follow(
-        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers), during: "verify")
+        .verify(library: library.path(), lockWait: lock.duration), during: "verify")
       : try await reporter.follow(
-        .verify(
-          paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser),
-        during: "verify")
+        .verify(paths, limits: limits.limits, password: secret, ledger: .ofThisUser), during: "verify")
     if archives.isEmpty { summary.warnings += try Library(path: library.path()).storedSettings().warnings }
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.untracked {
