@@ -1,6 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
 let package = Package(
   name: "smilepile",
   products: [
@@ -40,24 +42,25 @@ let package = Package(
         "CSQLite", "FileSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "SystemPackage", package: "swift-system"),
+        systemPackage,
       ]),
     .target(
       name: "Checksums",
       dependencies: [
         "CContentTag", "CCRC32", "CMD5", "CDeflate", "FileSystem", "Operations",
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto"), systemPackage,
       ]),
     .target(
       name: "FileSystem",
       dependencies: [
-        "CSystemCalls", "Operations", "Processes", .product(name: "SystemPackage", package: "swift-system"),
+        "CSystemCalls", "Operations", "Processes", systemPackage,
       ]),
     .target(name: "CSystemCalls"),
     .target(name: "Processes", dependencies: ["CSystemCalls"]),
     .target(name: "Secrets", dependencies: ["CSystemCalls"]),
     .target(
-      name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
+      name: "Zip",
+      dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets", systemPackage]),
     .target(name: "HTML", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "Gallery", dependencies: ["FileSystem", "HTML", "ImageHeader", "Operations"]),
     .target(name: "ImageHeader"),
@@ -66,11 +69,10 @@ let package = Package(
       name: "PhotoLibrary",
       dependencies: [
         "Checksums", "Databases", "FileSystem", "ImageHeader", "Operations", "Secrets",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), systemPackage,
       ]),
     .target(name: "CSandbox"),
     .target(name: "CHelper", dependencies: ["CSandbox"], linkerSettings: [.linkedLibrary("dl")]),
@@ -82,7 +84,7 @@ let package = Package(
       dependencies: [
         "Checksums", "Databases", "FileSystem", "ImageHeader", "Operations", "PhotoLibrary", "Processes",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "SystemPackage", package: "swift-system"),
+        systemPackage,
       ]),
     // the program that writes catalogues; smilepile starts it
     .executableTarget(
@@ -91,33 +93,31 @@ let package = Package(
       name: "Catalogue",
       dependencies: [
         "FileSystem", "HTML", "Operations", "PhotoLibrary", "Pictures", "Processes",
-        .product(name: "SystemPackage", package: "swift-system"),
+        systemPackage,
       ]),
     .target(
       name: "Duplicates",
       dependencies: [
-        "CImageMatch", "Checksums", "FileSystem", "HTML", "Operations", "PhotoLibrary", "Pictures",
-        .product(name: "SystemPackage", package: "swift-system"),
+        "CImageMatch", "FileSystem", "HTML", "Operations", "PhotoLibrary", "Pictures", systemPackage,
       ]),
     .target(
       name: "ArchiveCatalog",
       dependencies: [
-        "Databases", "FileSystem", "Operations", .product(name: "GRDB", package: "GRDB.swift"),
+        "Databases", "FileSystem", "Operations", .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .target(
       name: "Backup",
       dependencies: [
         "ArchiveCatalog", "Gallery", "PhotoLibrary", "Pictures", "Zip", "Checksums", "FileSystem",
-        "ImageHeader", "Operations", "Secrets",
-        .product(name: "Logging", package: "swift-log"),
+        "ImageHeader", "Operations", "Secrets", .product(name: "Logging", package: "swift-log"),
+        systemPackage,
       ]),
     .target(
       name: "Jobs",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Gallery", "HTML", "PhotoLibrary", "Pictures", "Zip", "Checksums",
-        "FileSystem", "ImageHeader", "Operations", "Processes", "Secrets",
-        .product(name: "Yams", package: "Yams"),
-        .product(name: "Logging", package: "swift-log"),
+        "ArchiveCatalog", "Backup", "Gallery", "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem",
+        "ImageHeader", "Operations", "Processes", "Secrets", .product(name: "Yams", package: "Yams"),
+        .product(name: "Logging", package: "swift-log"), systemPackage,
       ]),
     .executableTarget(
       name: "smilepile",
@@ -125,30 +125,38 @@ let package = Package(
         "ArchiveCatalog", "Backup", "CBuild", "Catalogue", "Duplicates", "Gallery", "Jobs", "PhotoLibrary",
         "Pictures", "Zip", "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), systemPackage,
       ]),
     .target(
       name: "TestSupport",
       dependencies: [
-        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib",
+        .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ], path: "Tests/TestSupport"),
     .executableTarget(
       name: "FaultWalk",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Catalogue", "Checksums", "Jobs", "PhotoLibrary", "Pictures",
-        "Operations", "FileSystem", "Secrets", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
+        "Backup", "Catalogue", "Checksums", "Jobs", "PhotoLibrary", "Pictures", "Operations", "FileSystem",
+        "Secrets", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"), systemPackage,
       ], path: "Tests/FaultWalk"),
-    .testTarget(name: "FaultTests", dependencies: ["FaultWalk", "Jobs", "TestSupport", "smilepile"]),
+    // FaultTests starts FaultWalk and smilepile
+    .testTarget(
+      name: "FaultTests",
+      dependencies: [
+        "FaultWalk", "Jobs", "TestSupport", "smilepile", "Backup", "Checksums", "FileSystem", "Operations",
+        "PhotoLibrary", systemPackage,
+      ]),
     .testTarget(
       name: "ChecksumsTests",
       dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
-    .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "Operations", "TestSupport"]),
+    .testTarget(
+      name: "FileSystemTests", dependencies: ["FileSystem", "Operations", "TestSupport", systemPackage]),
     .testTarget(name: "ProcessesTests", dependencies: ["Processes", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["CSystemCalls", "Secrets"]),
-    .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
+    .testTarget(
+      name: "ZipTests",
+      dependencies: ["Zip", "TestSupport", "Checksums", "FileSystem", "Operations", "Secrets", systemPackage]),
     .testTarget(name: "HTMLTests", dependencies: ["HTML"]),
     .testTarget(name: "GalleryTests", dependencies: ["Gallery", "HTML"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
@@ -156,45 +164,49 @@ let package = Package(
     .testTarget(
       name: "PhotoLibraryTests",
       dependencies: [
-        "Databases", "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "Databases", "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport", "Checksums",
+        .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(
       name: "PicturesTests",
       dependencies: [
         "Databases", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Processes", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "Checksums", .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(
       name: "DuplicatesTests",
-      dependencies: [
-        "CImageMatch", "Checksums", "Duplicates", "FileSystem", "Operations", "PhotoLibrary", "Pictures",
-        "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ]),
+      dependencies: ["CImageMatch", "Checksums", "Duplicates", "PhotoLibrary", "Pictures", "TestSupport"]),
     .testTarget(
       name: "CatalogueTests",
       dependencies: [
-        "Catalogue", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Processes", "TestSupport",
+        "Catalogue", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "TestSupport", systemPackage,
       ]),
     .testTarget(
       name: "ArchiveCatalogTests",
       dependencies: [
-        "ArchiveCatalog", "Databases", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "ArchiveCatalog", "Databases", "TestSupport", "FileSystem",
+        .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(
       name: "BackupTests",
       dependencies: [
-        "ArchiveCatalog", "Backup", "Gallery", "Pictures", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "ArchiveCatalog", "Backup", "Gallery", "Pictures", "TestSupport", "Checksums", "FileSystem",
+        "Operations", "PhotoLibrary", "Secrets", "Zip", .product(name: "GRDB", package: "GRDB.swift"),
+        systemPackage,
       ]),
     .testTarget(
       name: "JobsTests",
       dependencies: [
-        "ArchiveCatalog", "Jobs", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "ArchiveCatalog", "Jobs", "TestSupport", "Backup", "Checksums", "FileSystem", "Gallery", "Operations",
+        "PhotoLibrary", "Processes", "Secrets", .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(
-      name: "CommandTests", dependencies: ["smilepile", "TestSupport", "PhotoLibrary"],
+      name: "CommandTests",
+      dependencies: [
+        "smilepile", "TestSupport", "PhotoLibrary", "Backup", "Checksums", "FileSystem", "Jobs", "Operations",
+        "Processes", "Secrets", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        systemPackage,
+      ],
       exclude: [
         "Scripts", "Documents/scenes.sh", "README.md", "Readers/ForwardReader.java", "Readers/Packer.java",
       ]),

@@ -2,7 +2,6 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import PhotoLibrary
-import Pictures
 import SystemPackage
 
 /// Fourth phase, if no destination has the current content of the library: exports to the first destination that
