@@ -28,13 +28,13 @@ public struct Progress: Sendable, Equatable {
   /// The current phase.
   public var phase: Phase
   /// The number of photos to process.
-  public var totalItems: Int
+  public var totalItems = 0
   /// The number of processed photos, 0…`totalItems`.
-  public var processedItems: Int
+  public var processedItems = 0
   /// The number of bytes to process.
-  public var totalBytes: Int
+  public var totalBytes = 0
   /// The number of processed bytes, 0…`totalBytes`.
-  public var bytesProcessed: Int
+  public var bytesProcessed = 0
   /// The part of the operation that the totals cover, if it has several parts whose totals become known one after the
   /// other.
   public var share: ClosedRange<Double> = 0...1
@@ -43,25 +43,9 @@ public struct Progress: Sendable, Equatable {
   /// The photo that is being processed.
   public var currentItem: String?
   /// The time since the operation started.
-  public var elapsed: Duration
+  public var elapsed = Duration.zero
   /// The estimated time to the end at the current rate; nil while it is unknown.
   public var estimatedRemaining: Duration?
-
-  /// Makes a snapshot.
-  public init(
-    phase: Phase, totalItems: Int = 0, processedItems: Int = 0, totalBytes: Int = 0,
-    bytesProcessed: Int = 0, currentItem: String? = nil, elapsed: Duration = .zero,
-    estimatedRemaining: Duration? = nil
-  ) {
-    self.phase = phase
-    self.totalItems = totalItems
-    self.processedItems = processedItems
-    self.totalBytes = totalBytes
-    self.bytesProcessed = bytesProcessed
-    self.currentItem = currentItem
-    self.elapsed = elapsed
-    self.estimatedRemaining = estimatedRemaining
-  }
 
   /// 0…1, by bytes, or by items if there are no bytes.
   public var fractionCompleted: Double {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Backup
 import Foundation
-import Operations
 import TestSupport
 import Testing
 
+@testable import Operations
 @testable import smilepile
 
 /// `docs/reference/json.md` lists every line that `--json` prints, and nothing else.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Operations
 @testable import smilepile
 
 /// The progress of an export of 600 photos.

@@ -11,8 +11,6 @@ public struct PhoneLimits: Sendable, Equatable {
   public var uncompressedBytes = 1 << 30
   /// The most bytes of the archive's file.
   public var archiveBytes = 1 << 30
-  /// The greatest compression ratio of an entry.
-  public var ratio = 100
 
   /// Makes the limits of the apps.
   public init() {}
@@ -32,11 +30,14 @@ public struct PhoneLimits: Sendable, Equatable {
     if size > archiveBytes {
       reasons.append("the file has \(size) bytes, more than \(Self.text(archiveBytes))")
     }
-    for entry in list where entry.size > entry.compressedSize * ratio {
-      reasons.append("\(entry.name) is compressed more than \(ratio) times")
+    for entry in list where entry.size > entry.compressedSize * Self.ratio {
+      reasons.append("\(entry.name) is compressed more than \(Self.ratio) times")
     }
     return reasons
   }
+
+  /// The greatest compression ratio of an entry.
+  private static let ratio = 100
 
   private static func text(_ bytes: Int) -> String {
     bytes == 1 << 30 ? "1 GiB" : Count(bytes, "byte").description

@@ -1,5 +1,4 @@
 import ArchiveCatalog
-import FileSystem
 import Foundation
 import Gallery
 import Operations

@@ -3,7 +3,6 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// How an import handles the existing content of the library.
 public enum ImportStrategy: String, Sendable, CaseIterable {

@@ -1,10 +1,8 @@
 import ArchiveCatalog
-import FileSystem
 import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// What a rebuild does with a photo whose file is missing.
 public enum MissingPhotos: String, Sendable, CaseIterable {

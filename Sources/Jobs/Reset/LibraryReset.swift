@@ -20,8 +20,6 @@ package struct LibraryReset: Sendable {
   package var isForced = false
   /// Stops the processes of this user that use the library, instead of refusing.
   package var stopsProcesses = false
-  /// How long to wait for stopped processes to end.
-  package var stopLimit: Duration = .seconds(60)
 
   /// Describes the reset of a library.
   package init(of library: FilePath, _ scope: ResetScope, jobs: [Job] = []) {
@@ -116,7 +114,7 @@ private struct LibraryResetRun {
       } catch  where reset.stopsProcesses && ProcessStop.isBusy(error) {
         // a reset that will be refused must stop no process
         try runDry()
-        stopped = try ProcessStop(locks, limit: reset.stopLimit, counter).run()
+        stopped = try ProcessStop(locks, counter).run()
       }
     }
     let summary = try ResetRun(reset.library, options, counter).run(reset.scope)

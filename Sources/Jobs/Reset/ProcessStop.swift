@@ -7,12 +7,12 @@ import SystemPackage
 /// Asks the processes that have locks of a library to stop, and waits until they have released the locks.
 struct ProcessStop {
   private let locks: LibraryLocks
-  private let limit: Duration
   private let counter: ProgressCounter
+  /// How long to wait for all processes.
+  private static let limit = Duration.seconds(60)
 
-  /// - Parameter limit: how long to wait for all processes.
-  init(_ locks: LibraryLocks, limit: Duration, _ counter: ProgressCounter) {
-    (self.locks, self.limit, self.counter) = (locks, limit, counter)
+  init(_ locks: LibraryLocks, _ counter: ProgressCounter) {
+    (self.locks, self.counter) = (locks, counter)
   }
 
   /// Sends SIGTERM to each process of this program that this user runs and that has one of the locks. Does not stop a
@@ -23,7 +23,7 @@ struct ProcessStop {
   ///   `CancellationError`.
   func run() throws -> [String] {
     var stopped: [String] = []
-    let deadline = ContinuousClock.now + limit
+    let deadline = ContinuousClock.now + Self.limit
     while true {
       do {
         try locks.check()
@@ -38,7 +38,7 @@ struct ProcessStop {
           stopped.append(busy.owner)
         }
         guard ContinuousClock.now < deadline else {
-          throw ResetRefusal.notStopped(locks.library, process: busy.owner, after: limit)
+          throw ResetRefusal.notStopped(locks.library, process: busy.owner, after: Self.limit)
         }
       }
       try counter.reportWaitingForLock()

@@ -35,15 +35,6 @@ package struct SalvagedRows: Sendable {
   /// Makes no rows, as of a missing database.
   package init() {}
 
-  /// Makes rows of these parts.
-  package init(
-    categories: [Category], photos: [Photo], hasAllPhotos: Bool = false, settings: Settings? = nil,
-    movements: [Movement]? = nil
-  ) {
-    (self.categories, self.photos, self.hasAllPhotos) = (categories, photos, hasAllPhotos)
-    (self.settings, self.movements) = (settings, movements)
-  }
-
   /// True if nothing can be read.
   package var isEmpty: Bool { libraryID == nil && categories.isEmpty && photos.isEmpty && settings == nil }
 

@@ -11,8 +11,6 @@ public struct CleanOptions: Sendable {
   public var removesQuarantined = false
   /// Folders of archives, in which it removes the unfinished files of killed processes.
   public var archiveFolders: [FilePath] = []
-  /// How old an unfinished file in a folder of archives must be.
-  public var minimumAge: Duration = .seconds(3600)
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// Confirms each kind of removal, or gives the library's PIN.

@@ -23,10 +23,12 @@ struct CleanPlan {
     items = inLibrary + Self.unfinishedFiles(options, now)
   }
 
+  /// How old an unfinished file in a folder of archives must be, in milliseconds.
+  private static let minimumAge: Int64 = 3_600_000
+
   /// Returns the unfinished files in the folders of archives. Skips a folder that cannot be listed.
   private static func unfinishedFiles(_ options: CleanOptions, _ now: Date) -> [CleanItem] {
-    let age = Double(options.minimumAge.components.seconds)
-    let limit = now.addingTimeInterval(-age).milliseconds
+    let limit = now.milliseconds - minimumAge
     var seen: Set<FileStatus.Identity> = []
     return options.archiveFolders.flatMap { path -> [CleanItem] in
       guard let folder = try? Directory.open(path), let identity = try? folder.status().identity,
