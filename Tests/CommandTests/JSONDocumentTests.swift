@@ -19,8 +19,7 @@ struct JSONDocumentTests {
     var printed = try await PrintedJSON()
     // whether a command prints a status line depends on the time that it takes
     let progress = Progress(phase: .writing, currentItem: "a.jpg", estimatedRemaining: .seconds(1))
-    let status = try JSONLine.text(StatusMessage(progress))
-    try printed.add(status, by: "export")
+    try printed.add(progress.json, by: "export")
 
     #expect(Set(document.types.keys) == Self.commands, "the commands")
     for command in Self.commands.sorted() {
@@ -364,31 +363,33 @@ private struct Sources {
   /// The keys of `values` in a `change`.
   private(set) var values: Set<String> = []
 
-  /// The key of a property in JSON.
-  private static func key(of property: Substring) -> String {
-    String(property.replacing(/[A-Z]+/) { "_" + $0.0.lowercased() })
-  }
-
   init() throws {
     let root = Fixture.path("../Sources/smilepile").string
     let names = try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.hasSuffix(".swift") }
-    // printed as it is stored
-    for name in names + ["../Jobs/History/RecordedFinding.swift"] {
-      let text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
-      // the stored properties are first in a type, up to the first brace
-      for match in text.matches(of: /struct \w+: [\w, ]*(?:Enc|C)odable[\w, ]*\{([^{}]+)/) {
-        let properties = match.1.matches(of: /(?m)^ +(?:@Null |package )?(?:var|let) (\w+)(?::| =).*\n/).map {
-          Self.key(of: $0.1)
-        }
-        let fields = Set(properties).subtracting(["message_type"])
-        let type = match.1.firstMatch(of: /messageType = "(\w+)"/).map { String($0.1) }
-        if let type, type != "summary" {
-          types[type, default: []].formUnion(fields)
-        } else {
-          shapes.insert(fields)
+    for name in names {
+      var text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+      values.formUnion(text.matches(of: #/note\("(\w+)", /#).map { String($0.1) })
+      text.replace(/(?:json|text)\(\s*"(\w+)",\s*/) { "<\($0.1)>" }
+      // texts other than keys may have brackets
+      text.replace(/("(?:[^"\\\n]|\\.)*")(:?)/) { $0.2.isEmpty ? "" : "\($0.1):" }
+      // an object comes after those in it
+      while text.contains("[") {
+        text.replace(/(?:<(\w+)>)?\[([^\[\]]*)\]/) { match in
+          read(match.2, type: match.1)
+          return ""
         }
       }
-      values.formUnion(text.matches(of: #/note\("(\w+)", /#).map { String($0.1) })
+    }
+  }
+
+  /// Reads the elements of a literal. Those of an object begin with a key.
+  private mutating func read(_ elements: Substring, type: Substring?) {
+    guard elements.prefixMatch(of: /\s*"[a-z]/) != nil else { return }
+    let fields = Set(elements.matches(of: /"([a-z0-9_]+)":/).map { String($0.1) })
+    if let type, type != "summary" {
+      types[String(type), default: []].formUnion(fields)
+    } else {
+      shapes.insert(fields)
     }
   }
 }

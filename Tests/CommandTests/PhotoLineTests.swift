@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 import Testing
 
@@ -14,19 +15,25 @@ struct PhotoLineTests {
     ])
   func json(text: String) throws {
     for (category, reason) in [(nil, nil), (text, nil), (nil, text), (text, text)] {
-      let line = PhotoLine(
-        PhotoReport(
-          .leftOut, "photo 7 “\(text)”", name: text, category: category, from: text, reason: reason))
-      #expect(try line.json == JSONLine.text(line))
+      let report = PhotoReport(
+        .leftOut, "photo 7 “\(text)”", name: text, category: category, from: text, reason: reason)
+      let fields = [
+        "action": "left_out", "message_type": "photo", "item": report.item, "name": text,
+        "category": category,
+        "source": text, "reason": reason,
+      ].compactMapValues(\.self)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      #expect(try report.json == String(decoding: encoder.encode(fields), as: UTF8.self))
     }
   }
 
   @Test("Photo lines: the text has the action, the photo and the reason")
   func text() {
     let report = PhotoReport(.leftOut, "a.jpg", name: "a", category: nil, from: "in", reason: "it is damaged")
-    #expect(PhotoLine(report).text == "left out: a.jpg: it is damaged")
+    #expect(report.text == "left out: a.jpg: it is damaged")
     #expect(
-      PhotoLine(PhotoReport(.imported, "a.jpg", name: "a", category: nil, from: "in")).text
+      PhotoReport(.imported, "a.jpg", name: "a", category: nil, from: "in").text
         == "imported: a.jpg")
   }
 }

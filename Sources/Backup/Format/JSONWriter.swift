@@ -1,3 +1,5 @@
+import FileSystem
+
 /// Writes a JSON document incrementally, without a tree of its values. Like Foundation, indents by two blanks.
 /// Writes the keys in the order of the calls.
 struct JSONWriter {
@@ -53,7 +55,7 @@ struct JSONWriter {
   mutating func property(_ key: StaticString, _ value: String?) {
     guard let value else { return }
     begin(key)
-    text(value)
+    bytes.appendJSON(value)
   }
 
   /// Writes a property, or nothing if the value is nil.
@@ -66,7 +68,7 @@ struct JSONWriter {
   /// Writes an element of a list.
   mutating func element(_ value: String) {
     begin(nil)
-    text(value)
+    bytes.appendJSON(value)
   }
 
   /// Writes a property, or nothing if the value is nil.
@@ -107,45 +109,6 @@ struct JSONWriter {
         rest /= 10
       } while rest > 0
       bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
-    }
-  }
-
-  private mutating func text(_ value: String) {
-    bytes.append(UInt8(ascii: "\""))
-    var value = value
-    value.withUTF8 { utf8 in
-      // copies the longest runs that need no escape
-      var start = 0
-      for (index, byte) in utf8.enumerated() where Self.needsEscape(byte) {
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
-        escape(byte)
-        start = index + 1
-      }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static func needsEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
-  /// Escapes a byte (RFC 8259, 7). Uses the two-character form if the byte has one.
-  private mutating func escape(_ byte: UInt8) {
-    switch byte {
-    case 0x08: append("\\b")
-    case 0x09: append("\\t")
-    case 0x0A: append("\\n")
-    case 0x0C: append("\\f")
-    case 0x0D: append("\\r")
-    case 0..<0x20:
-      append("\\u00")
-      for digit in [byte >> 4, byte & 15] {
-        bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-      }
-    default:
-      bytes.append(UInt8(ascii: "\\"))
-      bytes.append(byte)
     }
   }
 }

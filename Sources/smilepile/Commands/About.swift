@@ -16,41 +16,15 @@ struct About: ParsableCommand {
   @OptionGroup var output: CommonOptions
 
   /// A program or library that smilepile contains or uses.
-  private struct Component: Encodable {
+  private struct Component {
     var name: String
     var purpose: String
     var license: String
     var copyright: String
-  }
 
-  /// What draws pictures on this machine.
-  private struct Pictures: Encodable {
-    @Null var libvips: String?
-    var formats: [String] = []
-    var missingProtections: [String] = []
-    @Null var problem: String?
-  }
-
-  /// What writes catalogues on this machine.
-  private struct Catalogues: Encodable {
-    @Null var cairo: String?
-    @Null var pango: String?
-    var missingProtections: [String] = []
-    @Null var problem: String?
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var version: String
-    @Null var commit: String?
-    @Null var commitDate: String?
-    var build: String
-    var license: String
-    var purpose: String
-    var protection: String
-    var components: [Component]
-    var pictures: Pictures
-    var catalogues: Catalogues
+    var fields: JSONFields {
+      ["name": name, "purpose": purpose, "license": license, "copyright": copyright]
+    }
   }
 
   private static let license = "MIT"
@@ -135,11 +109,13 @@ struct About: ParsableCommand {
     let catalogues = Result { () throws(CatalogueSupportError) in try CatalogueSupport.find() }
     reporter.result(Self.text(catalogues))
     reporter.json(
-      Summary(
-        version: Version.current, commit: Build.commit, commitDate: Build.commitDate, build: Build.kind,
-        license: Self.license, purpose: Self.purpose,
-        protection: Self.protection.replacing("\n", with: " "), components: Self.components,
-        pictures: Self.pictures(support), catalogues: Self.catalogues(catalogues)))
+      "summary",
+      [
+        "version": Version.current, "commit": Null(Build.commit), "commit_date": Null(Build.commitDate),
+        "build": Build.kind, "license": Self.license, "purpose": Self.purpose,
+        "protection": Self.protection.replacing("\n", with: " "), "components": Self.components.map(\.fields),
+        "pictures": Self.pictures(support), "catalogues": Self.catalogues(catalogues),
+      ])
   }
 
   /// Two lines about the pictures.
@@ -167,23 +143,33 @@ struct About: ParsableCommand {
 
   private static func catalogues(
     _ support: Result<CatalogueSupport, CatalogueSupportError>
-  ) -> Catalogues {
+  ) -> JSONFields {
     switch support {
     case .success(let support):
-      Catalogues(
-        cairo: support.cairo, pango: support.pango,
-        missingProtections: support.missingProtections.map(\.rawValue), problem: nil)
-    case .failure(let error): Catalogues(cairo: nil, pango: nil, problem: "\(error)")
+      [
+        "cairo": Null(support.cairo), "pango": Null(support.pango),
+        "missing_protections": support.missingProtections.map(\.rawValue), "problem": Null(nil),
+      ]
+    case .failure(let error):
+      [
+        "cairo": Null(nil), "pango": Null(nil), "missing_protections": [String](),
+        "problem": Null("\(error)"),
+      ]
     }
   }
 
-  private static func pictures(_ support: Result<PictureSupport, PictureSupportError>) -> Pictures {
+  private static func pictures(_ support: Result<PictureSupport, PictureSupportError>) -> JSONFields {
     switch support {
     case .success(let support):
-      Pictures(
-        libvips: support.libvips, formats: support.formats.map(\.rawValue),
-        missingProtections: support.missingProtections.map(\.rawValue), problem: nil)
-    case .failure(let error): Pictures(libvips: nil, problem: "\(error)")
+      [
+        "libvips": Null(support.libvips), "formats": support.formats.map(\.rawValue),
+        "missing_protections": support.missingProtections.map(\.rawValue), "problem": Null(nil),
+      ]
+    case .failure(let error):
+      [
+        "libvips": Null(nil), "formats": [String](), "missing_protections": [String](),
+        "problem": Null("\(error)"),
+      ]
     }
   }
 }

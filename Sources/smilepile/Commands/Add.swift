@@ -33,18 +33,6 @@ struct Add: AsyncParsableCommand {
   @OptionGroup var lock: LockOption
   @OptionGroup var reports: PhotoReportOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var categoriesAdded: Int
-    var photosAdded: Int
-    var photosSkipped: Int
-    var photosRestored: Int
-    var bytes: Int
-    var warnings: [String]
-    var errors: [String]
-    var dryRun: Bool
-  }
-
   func validate() throws {
     if let category, category.allSatisfy(\.isWhitespace) {
       throw ValidationError("the category's name is empty")
@@ -80,12 +68,13 @@ struct Add: AsyncParsableCommand {
         + "\(dryRun ? "would skip" : "skipped") \(summary.photosSkipped) that already exist, "
         + "\(dryRun ? "would create" : "created") \(Count(summary.categoriesAdded, "category", "categories"))"
     )
-    reporter.json(
-      Summary(
-        categoriesAdded: summary.categoriesAdded, photosAdded: summary.photosAdded,
-        photosSkipped: summary.photosSkipped, photosRestored: summary.photosRestored, bytes: summary.bytes,
-        warnings: summary.warnings,
-        errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
-    if !summary.errors.isEmpty { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: !summary.errors.isEmpty,
+      [
+        "categories_added": summary.categoriesAdded, "photos_added": summary.photosAdded,
+        "photos_skipped": summary.photosSkipped, "photos_restored": summary.photosRestored,
+        "bytes": summary.bytes, "warnings": summary.warnings, "errors": summary.errors.map(\.message),
+        "dry_run": summary.isDryRun,
+      ])
   }
 }

@@ -16,21 +16,6 @@ struct ArchiveRepair {
   let password: PasswordOptions
   let limits: Limits
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    @Null var archive: String?
-    var intact: Bool
-    var photos: Int
-    var bytes: Int
-    var archiveBytes: Int
-    var faults: [String]
-    var restored: [String]
-    var missing: [String]
-    var contradicted: [String]
-    var unusable: [String]
-    var warnings: [String]
-  }
-
   func run(_ reporter: Reporter) async throws {
     var options = RepairOptions()
     options.destination = destination
@@ -58,13 +43,14 @@ struct ArchiveRepair {
     } else {
       reporter.note("nothing can be recovered from \(archive.string.escaped)")
     }
-    reporter.json(
-      Summary(
-        archive: summary.archive?.string, intact: summary.isWhole, photos: summary.photos,
-        bytes: summary.bytes, archiveBytes: summary.archiveBytes, faults: summary.faults.map(\.message),
-        restored: summary.restored.map(\.message), missing: summary.lost.map(\.message),
-        contradicted: summary.contradicted.map(\.message),
-        unusable: summary.unusable.map(\.message), warnings: summary.warnings))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "archive": Null(summary.archive?.string), "intact": summary.isWhole, "photos": summary.photos,
+        "bytes": summary.bytes, "archive_bytes": summary.archiveBytes,
+        "faults": summary.faults.map(\.message), "restored": summary.restored.map(\.message),
+        "missing": summary.lost.map(\.message), "contradicted": summary.contradicted.map(\.message),
+        "unusable": summary.unusable.map(\.message), "warnings": summary.warnings,
+      ])
   }
 }

@@ -40,60 +40,6 @@ struct Archives: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var output: CommonOptions
 
-  private struct ArchiveLine: Encodable {
-    let messageType = "archive"
-    var path: String
-    var date: Int64
-    var sequence: Int64?
-    var photos: Int?
-    var photoFiles: Int?
-    var categories: Int?
-    var bytes: Int?
-    var archiveBytes: Int
-    var encrypted: Bool
-    var partial: Bool?
-    var part: String?
-    var base: String?
-    var uuid: String?
-    var tags: [String]?
-    var missingFiles: Int?
-    var verifiedAt: Int64?
-    var suspectSince: Int64?
-    /// True if another user of this machine owns the archive.
-    var otherOwner: Bool
-
-    init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth, hasOtherOwner: Bool) {
-      otherOwner = hasOtherOwner
-      path = archive.path
-      (date, sequence) = (archive.date, archive.sequence)
-      archiveBytes = archive.fileBytes
-      encrypted = archive.isEncrypted
-      part = archive.part.map { "\($0.number)/\($0.count)" }
-      base = archive.base?.archiveID
-      uuid = archive.archiveID
-      verifiedAt = health.verifiedAt
-      suspectSince = health.suspectSince
-      guard !archive.isLocked else { return }
-      photos = archive.photos
-      photoFiles = archive.photoFiles
-      categories = archive.categories
-      bytes = archive.bytes
-      partial = archive.isPartial
-      tags = archive.tags
-      missingFiles = archive.missingFiles
-    }
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var archives: Int
-    var archiveBytes: Int
-    var unreadable: [String]
-    var incomplete: [String]
-    /// The paths that `--latest` prints.
-    var latest: [String]?
-  }
-
   func run() async throws {
     let reporter = Reporter(output)
     var total = (archives: 0, bytes: 0)
@@ -134,7 +80,7 @@ struct Archives: AsyncParsableCommand {
             }))
       }
       for (archive, health) in zip(archives, health) {
-        reporter.json(ArchiveLine(archive, health, hasOtherOwner: inventory.graph.hasOtherOwner(archive)))
+        Self.json(archive, health, in: inventory, reporter)
         do {
           _ = try inventory.members(of: archive)
         } catch {
@@ -173,16 +119,36 @@ struct Archives: AsyncParsableCommand {
     }
     // the total is unknown if no folder could be read
     if !isFirst, !latest { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
-    reporter.json(
-      Summary(
-        archives: total.archives, archiveBytes: total.bytes, unreadable: unreadable, incomplete: incomplete,
-        latest: latest ? newest.map(\.path) : nil))
-    if worst != .done { throw worst }
+    try reporter.finish(
+      worst,
+      [
+        "archives": total.archives, "archive_bytes": total.bytes, "unreadable": unreadable,
+        "incomplete": incomplete, "latest": latest ? newest.map(\.path) : nil,
+      ])
   }
 
   /// `--latest` found no archive.
   struct NoArchive: Error, CustomStringConvertible {
     let description = "no archive restores a whole library; without --latest, archives shows why"
+  }
+
+  /// The content of an archive that could not be opened is unknown.
+  private static func json(
+    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, in inventory: ArchiveInventory,
+    _ reporter: Reporter
+  ) {
+    let opened = archive.isLocked ? nil : archive
+    reporter.json(
+      "archive",
+      [
+        "path": archive.path, "date": archive.date, "sequence": archive.sequence, "photos": opened?.photos,
+        "photo_files": opened?.photoFiles, "categories": opened?.categories, "bytes": opened?.bytes,
+        "archive_bytes": archive.fileBytes, "encrypted": archive.isEncrypted, "partial": opened?.isPartial,
+        "part": archive.part.map { "\($0.number)/\($0.count)" }, "base": archive.base?.archiveID,
+        "uuid": archive.archiveID, "tags": opened?.tags, "missing_files": opened?.missingFiles,
+        "verified_at": health.verifiedAt, "suspect_since": health.suspectSince,
+        "other_owner": inventory.graph.hasOtherOwner(archive),
+      ])
   }
 
   private static func row(

@@ -39,33 +39,6 @@ struct BackupCommand: JobCommand {
   @OptionGroup var choice: JobChoice
   @OptionGroup var output: CommonOptions
 
-  private struct JobLine: Encodable {
-    let messageType = "job"
-    var job: String
-    var outcome: String
-    var exitCode: Int32
-    var message: String?
-    var archives: [String]
-    var photos: Int
-    var bytes: Int
-    var archiveBytes: Int
-    var missing: [String]
-    var removed: [String]
-    var backupsImported: Int
-    var photosImported: Int
-    var backupsUnreadable: Int
-    var warnings: [String]
-    var startedAt: Int64?
-    var finishedAt: Int64?
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var jobs: Int
-    var succeeded: Int
-    var exitCode: Int32
-  }
-
   func validate() throws {
     if let lockWait { try checkLockWait(lockWait) }
   }
@@ -91,8 +64,7 @@ struct BackupCommand: JobCommand {
         break
       }
     }
-    reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exitCode: worst.rawValue))
-    if worst != .done { throw worst }
+    try reporter.finish(worst, ["jobs": chosen.count, "succeeded": succeeded, "exit_code": worst.rawValue])
   }
 
   private func run(_ job: Job, _ context: JobContext, _ reporter: Reporter) async -> ExitStatus {
@@ -114,11 +86,7 @@ struct BackupCommand: JobCommand {
     let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
     reporter.error(Finding(job.name, message), during: "backup")
     reporter.result("\(job.name): \(outcome.rawValue)")
-    reporter.json(
-      JobLine(
-        job: job.name, outcome: outcome.rawValue, exitCode: status.rawValue, message: message, archives: [],
-        photos: 0, bytes: 0, archiveBytes: 0, missing: [], removed: [], backupsImported: 0, photosImported: 0,
-        backupsUnreadable: 0, warnings: []))
+    Self.json(job, outcome, status.rawValue, message, nil, reporter)
   }
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
@@ -126,14 +94,24 @@ struct BackupCommand: JobCommand {
     for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
     for error in report.errors { reporter.error(Finding(job.name, error), during: "backup") }
     reporter.importantResult("\(job.name): \(Self.line(run))")
+    Self.json(job, run.outcome, run.exitCode ?? 1, run.message, run, reporter)
+  }
+
+  /// - Parameter run: nil if the job was not started.
+  private static func json(
+    _ job: Job, _ outcome: JobStatus.Outcome, _ exitCode: Int32, _ message: String?,
+    _ run: JobStatus.RunRecord?, _ reporter: Reporter
+  ) {
     reporter.json(
-      JobLine(
-        job: job.name, outcome: run.outcome.rawValue, exitCode: run.exitCode ?? 1, message: run.message,
-        archives: run.archives, photos: run.photos, bytes: run.bytes, archiveBytes: run.archiveBytes,
-        missing: run.missing, removed: run.destinations.flatMap(\.removed),
-        backupsImported: run.inbox?.backups ?? 0, photosImported: run.inbox?.photos ?? 0,
-        backupsUnreadable: run.inbox?.unreadable ?? 0, warnings: run.warnings,
-        startedAt: run.startedAt, finishedAt: run.finishedAt))
+      "job",
+      [
+        "job": job.name, "outcome": outcome.rawValue, "exit_code": exitCode, "message": message,
+        "archives": run?.archives ?? [], "photos": run?.photos ?? 0, "bytes": run?.bytes ?? 0,
+        "archive_bytes": run?.archiveBytes ?? 0, "missing": run?.missing ?? [],
+        "removed": run?.destinations.flatMap(\.removed) ?? [], "backups_imported": run?.inbox?.backups ?? 0,
+        "photos_imported": run?.inbox?.photos ?? 0, "backups_unreadable": run?.inbox?.unreadable ?? 0,
+        "warnings": run?.warnings ?? [], "started_at": run?.startedAt, "finished_at": run?.finishedAt,
+      ])
   }
 
   /// Returns the result in one line: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.

@@ -30,17 +30,6 @@ struct CacheCommand: ParsableCommand {
     @OptionGroup var library: LibraryOption
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var pictures: Int
-      var largePictures: Int
-      var undrawable: Int
-      var missing: Int
-      var bytes: Int
-      var limit: Int
-      var isCorrupt: Bool
-    }
-
     func run() throws {
       let status = try PictureCache.status(of: Library(path: library.path()))
       let reporter = Reporter(output)
@@ -57,10 +46,12 @@ struct CacheCommand: ParsableCommand {
             ["limit", "\(ByteCount(PictureCache.Status.limit))"],
           ]))
       reporter.json(
-        Summary(
-          pictures: status.pictures, largePictures: status.views, undrawable: status.faults,
-          missing: status.missing, bytes: status.bytes, limit: PictureCache.Status.limit,
-          isCorrupt: status.isCorrupt))
+        "summary",
+        [
+          "pictures": status.pictures, "large_pictures": status.views, "undrawable": status.faults,
+          "missing": status.missing, "bytes": status.bytes, "limit": PictureCache.Status.limit,
+          "is_corrupt": status.isCorrupt,
+        ])
     }
   }
 
@@ -82,17 +73,6 @@ struct CacheCommand: ParsableCommand {
     @OptionGroup var lock: ReaderLockOption
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var photos: Int
-      var drawn: Int
-      var cached: Int
-      var left: Int
-      var undrawable: [String]
-      var failed: [String]
-      var notes: [String]
-    }
-
     func run() async throws {
       let reporter = Reporter(output)
       let summary = try await reporter.follow(
@@ -103,12 +83,13 @@ struct CacheCommand: ParsableCommand {
       reporter.result(
         "drew \(Count(summary.drawn, "picture")); the cache has pictures of "
           + "\(summary.drawn + summary.cached) of \(Count(summary.photos, "photo"))")
-      reporter.json(
-        Summary(
-          photos: summary.photos, drawn: summary.drawn, cached: summary.cached, left: summary.left,
-          undrawable: summary.undrawable.map(\.message), failed: summary.failed.map(\.message),
-          notes: summary.notes))
-      if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+      try reporter.finish(
+        isIncomplete: !summary.failed.isEmpty,
+        [
+          "photos": summary.photos, "drawn": summary.drawn, "cached": summary.cached, "left": summary.left,
+          "undrawable": summary.undrawable.map(\.message), "failed": summary.failed.map(\.message),
+          "notes": summary.notes,
+        ])
     }
   }
 
@@ -136,13 +117,6 @@ struct CacheCommand: ParsableCommand {
 
     func validate() throws { try checkLockWait(lockWait.number) }
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var removed: Int
-      var pictures: Int
-      var bytes: Int
-    }
-
     func run() throws {
       let library = try Library(path: library.path())
       let reporter = Reporter(output)
@@ -163,9 +137,11 @@ struct CacheCommand: ParsableCommand {
       reporter.result(
         "removed \(Count(before.drawn, "picture")); the cache has \(Count(after.drawn, "picture"))")
       reporter.json(
-        Summary(
-          removed: max(0, before.drawn - after.drawn), pictures: after.drawn,
-          bytes: max(0, before.bytes - after.bytes)))
+        "summary",
+        [
+          "removed": max(0, before.drawn - after.drawn), "pictures": after.drawn,
+          "bytes": max(0, before.bytes - after.bytes),
+        ])
     }
   }
 }

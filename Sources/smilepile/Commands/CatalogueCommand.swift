@@ -50,21 +50,6 @@ struct CatalogueCommand: AsyncParsableCommand {
   @OptionGroup var lock: ReaderLockOption
   @OptionGroup var output: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var path: String
-    var bytes: Int
-    var pages: Int
-    var photos: Int
-    var categories: Int
-    var tiles: Int
-    var drawn: Int
-    var undrawable: [String]
-    var failed: [String]
-    var missingCharacters: Int
-    var warnings: [String]
-  }
-
   func validate() throws {
     guard CatalogueOptions.columnNumbers.contains(columns) else {
       let numbers = CatalogueOptions.columnNumbers
@@ -87,13 +72,14 @@ struct CatalogueCommand: AsyncParsableCommand {
     reporter.importantResult(summary.path.string.escaped)
     reporter.note(
       "\(Count(summary.photos, "photo")) on \(Count(summary.pages, "page")), \(ByteCount(summary.bytes))")
-    reporter.json(
-      Summary(
-        path: summary.path.string, bytes: summary.bytes, pages: summary.pages, photos: summary.photos,
-        categories: summary.categories, tiles: summary.tiles, drawn: summary.drawn,
-        undrawable: summary.undrawable.map(\.message), failed: summary.failed.map(\.message),
-        missingCharacters: summary.missingCharacters, warnings: summary.warnings))
-    if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: !summary.failed.isEmpty,
+      [
+        "path": summary.path.string, "bytes": summary.bytes, "pages": summary.pages, "photos": summary.photos,
+        "categories": summary.categories, "tiles": summary.tiles, "drawn": summary.drawn,
+        "undrawable": summary.undrawable.map(\.message), "failed": summary.failed.map(\.message),
+        "missing_characters": summary.missingCharacters, "warnings": summary.warnings,
+      ])
   }
 }
 

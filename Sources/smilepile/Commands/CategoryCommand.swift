@@ -78,11 +78,6 @@ struct CategoryCommand: ParsableCommand {
     @OptionGroup var library: LibraryOption
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var categories: Int
-    }
-
     func run() throws {
       let contents = try Library(path: library.path()).contents()
       let reporter = Reporter(output)
@@ -98,9 +93,9 @@ struct CategoryCommand: ParsableCommand {
             ]
           }))
       for category in contents.categories {
-        reporter.json(CategoryLine(category, photos: counts[category.id] ?? 0))
+        reporter.json(category, photos: counts[category.id] ?? 0)
       }
-      reporter.json(Summary(categories: contents.categories.count))
+      reporter.json("summary", ["categories": contents.categories.count])
     }
   }
 

@@ -37,23 +37,6 @@ struct Clean: AsyncParsableCommand {
   @OptionGroup var lock: LockOption
   @OptionGroup var output: CommonOptions
 
-  private struct Item: Encodable {
-    var kind: String
-    var path: String
-    var files: Int
-    var bytes: Int
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var items: [Item]
-    var files: Int
-    var bytes: Int
-    var left: [String]
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   func run() async throws {
     let reporter = Reporter(output)
     let path = try library.path()
@@ -73,13 +56,17 @@ struct Clean: AsyncParsableCommand {
     let result = "\(removed) \(Count(summary.files, "file")), \(freed) \(ByteCount(summary.bytes))"
     let isEmpty = summary.items.isEmpty && summary.left.isEmpty
     reporter.importantResult(isEmpty ? "nothing to remove" : result)
-    reporter.json(
-      Summary(
-        items: summary.items.map { item in
-          Item(kind: item.kind.identifier, path: item.path.string, files: item.files, bytes: item.bytes)
-        }, files: summary.files, bytes: summary.bytes, left: summary.left.map(\.message),
-        warnings: warnings, dryRun: dryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "items": summary.items.map { item in
+          [
+            "kind": item.kind.identifier, "path": item.path.string, "files": item.files, "bytes": item.bytes,
+          ] as JSONFields
+        },
+        "files": summary.files, "bytes": summary.bytes, "left": summary.left.map(\.message),
+        "warnings": warnings, "dry_run": dryRun,
+      ])
   }
 
   /// Returns the destinations of the library's jobs, and why others are not searched.

@@ -24,36 +24,12 @@ struct Config: ParsableCommand {
     @OptionGroup var file: JobFileOption
     @OptionGroup var output: CommonOptions
 
-    private struct Fault: Encodable {
-      let messageType = "error"
-      var item: String
-      var during = "config check"
-      var line: Int
-      var message: String
-    }
-
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var file: String
-      var jobs: [String]
-      /// The scheduled tasks with their next runs.
-      var tasks: [Task]
-      var faults: Int
-      var warnings: [String]
-    }
-
-    /// A task like in `schedule status`.
-    private struct Task: Encodable {
-      var job: String
-      var task: String
-      var schedule: String
-    }
-
-    private static func tasks(of job: Job) -> [Task] {
+    /// Returns the scheduled tasks of a job, and when they run.
+    private static func tasks(of job: Job) -> [(task: String, schedule: String)] {
       let inbox = job.inboxes.isEmpty ? nil : Job.timingOfInbox
       return [
         ("backup", job.schedule?.description), ("drill", job.drill?.description), ("inbox", inbox),
-      ].compactMap { task, timing in timing.map { Task(job: job.name, task: task, schedule: $0) } }
+      ].compactMap { task, schedule in schedule.map { (task, $0) } }
     }
 
     func run() async throws {
@@ -65,22 +41,37 @@ struct Config: ParsableCommand {
           + file.jobs.flatMap { $0.problems() }
         for warning in warnings { reporter.warn(warning) }
         reporter.result("\(file.path.string.escaped): \(Count(file.jobs.count, "job")), no mistake")
-        let tasks = file.jobs.map(Self.tasks)
-        for tasks in tasks where !tasks.isEmpty {
-          let times = tasks.map { "\($0.task) \($0.schedule)" }.joined(separator: ", ")
-          reporter.result("\(tasks[0].job): \(times)".escaped)
+        for job in file.jobs {
+          let times = Self.tasks(of: job).map { "\($0.task) \($0.schedule)" }
+          if times.isEmpty { continue }
+          reporter.result("\(job.name): \(times.joined(separator: ", "))".escaped)
         }
         reporter.json(
-          Summary(
-            file: file.path.string, jobs: file.jobs.map(\.name), tasks: tasks.flatMap(\.self), faults: 0,
-            warnings: warnings))
+          "summary",
+          [
+            "file": file.path.string, "jobs": file.jobs.map(\.name),
+            "tasks": file.jobs.flatMap { job in
+              Self.tasks(of: job).map {
+                ["job": job.name, "task": $0.task, "schedule": $0.schedule] as JSONFields
+              }
+            },
+            "faults": 0, "warnings": warnings,
+          ])
       } catch let error as InvalidConfiguration {
         for fault in error.faults {
-          reporter.json(Fault(item: error.path.string, line: fault.line, message: fault.message))
+          reporter.json(
+            "error",
+            [
+              "item": error.path.string, "during": "config check", "line": fault.line,
+              "message": fault.message,
+            ])
         }
         reporter.json(
-          Summary(
-            file: error.path.string, jobs: [], tasks: [], faults: error.faults.count, warnings: []))
+          "summary",
+          [
+            "file": error.path.string, "jobs": [String](), "tasks": [JSONFields](),
+            "faults": error.faults.count, "warnings": [String](),
+          ])
         if !output.json {
           for line in error.lines { Console.standard.print(line.escaped, to: .error, .error) }
         }

@@ -32,27 +32,6 @@ struct Diff: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
-  private struct Numbers: Encodable {
-    var categories: Int
-    var photos: Int
-    var bytes: Int
-  }
-
-  private struct Changed: Encodable {
-    var categories: Int
-    var photos: Int
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var source: String
-    var target: String
-    var added: Numbers
-    var removed: Numbers
-    var changed: Changed
-    var warnings: [String]
-  }
-
   func validate() throws {
     guard (1...2).contains(sides.count) else {
       throw ValidationError("give two archives or libraries, or one and -l FOLDER")
@@ -74,13 +53,17 @@ struct Diff: AsyncParsableCommand {
     for change in report.diff.changes {
       let line = lines.line(change)
       reporter.result("\(line.modifier) \(line.label)" + (line.values.isEmpty ? "" : ": \(line.text)"))
-      reporter.json(line)
+      reporter.json(
+        "change",
+        [
+          "modifier": line.modifier, "item": line.item, "label": line.label, "category": line.category,
+          "photo_id": line.photoID, "name": line.name, "bytes": line.bytes, "md5": line.md5,
+          "values": JSONFields(line.values.mapValues { $0.map { Null($0) } }),
+        ])
     }
     let diff = report.diff
-    func numbers(_ modifier: BackupDiff.Modifier) -> Numbers {
-      Numbers(
-        categories: diff.count(modifier, photos: false), photos: diff.count(modifier, photos: true),
-        bytes: diff.bytes(modifier))
+    func numbers(_ modifier: BackupDiff.Modifier) -> (categories: Int, photos: Int, bytes: Int) {
+      (diff.count(modifier, photos: false), diff.count(modifier, photos: true), diff.bytes(modifier))
     }
     let (added, removed, changed) = (numbers(.added), numbers(.removed), numbers(.changed))
     if !diff.changes.isEmpty { reporter.result("") }
@@ -90,10 +73,18 @@ struct Diff: AsyncParsableCommand {
         + "\(changed.categories) changed\n"
         + "bytes: \(ByteCount(added.bytes)) added, \(ByteCount(removed.bytes)) removed")
     reporter.json(
-      Summary(
-        source: from.string, target: to.string, added: added, removed: removed,
-        changed: Changed(categories: changed.categories, photos: changed.photos),
-        warnings: report.warnings))
+      "summary",
+      [
+        "source": from.string, "target": to.string,
+        "added": [
+          "categories": added.categories, "photos": added.photos, "bytes": added.bytes,
+        ] as JSONFields,
+        "removed": [
+          "categories": removed.categories, "photos": removed.photos, "bytes": removed.bytes,
+        ] as JSONFields,
+        "changed": ["categories": changed.categories, "photos": changed.photos] as JSONFields,
+        "warnings": report.warnings,
+      ])
   }
 }
 
@@ -109,13 +100,12 @@ private struct DiffLines {
   }
 
   /// A line of `"message_type":"change"`.
-  struct Line: Encodable {
-    let messageType = "change"
+  struct Line {
     var modifier: String
     var item: String
     var label: String
     var category: String
-    var photoId: Int64?
+    var photoID: Int64?
     var name: String
     var bytes: Int?
     var md5: String?
@@ -158,7 +148,7 @@ private struct DiffLines {
         modifier: change.modifier.rawValue, item: "photo",
         label: PhotoLabel.label(
           id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name),
-        category: photo.category, photoId: photo.id, name: photo.name, bytes: photo.size)
+        category: photo.category, photoID: photo.id, name: photo.name, bytes: photo.size)
       if case .file(let md5) = photo.content { line.md5 = md5.description }
       guard let from, let to else { return line }
       func note(_ key: String, _ old: String, _ new: String) {

@@ -40,27 +40,6 @@ struct Drill: JobCommand {
   @OptionGroup var choice: JobChoice
   @OptionGroup var output: CommonOptions
 
-  private struct ResultLine: Encodable {
-    let messageType = "drill"
-    var job: String
-    var destination: String
-    var archive: String?
-    var passed: Bool
-    var photos: Int
-    var images: Int
-    var notInLibrary: Int
-    var errors: [String]
-    var damagedInLibrary: [String]
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var jobs: Int
-    var passed: Int
-    var reports: [String]
-    var warnings: [String]
-  }
-
   func validate() throws {
     if all, sample != nil { throw ValidationError("choose --all or --sample") }
     if let sample, sample < 1 { throw ValidationError("--sample needs a number of at least 1") }
@@ -95,8 +74,11 @@ struct Drill: JobCommand {
       }
       if Signals.received != nil { break }
     }
-    reporter.json(Summary(jobs: chosen.count, passed: passed, reports: reports, warnings: warnings))
-    if worst != .done { throw worst }
+    try reporter.finish(
+      worst,
+      [
+        "jobs": chosen.count, "passed": passed, "reports": reports, "warnings": warnings,
+      ])
   }
 
   private func show(_ report: RestoreTestReport, _ job: Job, _ reporter: Reporter) {
@@ -115,12 +97,13 @@ struct Drill: JobCommand {
           : "\(job.name): \(result.destination.string.escaped) failed: "
             + "\(Count(result.failures.count, "error"))")
       reporter.json(
-        ResultLine(
-          job: job.name, destination: result.destination.string, archive: result.restore?.archive,
-          passed: result.hasPassed, photos: comparison.identical, images: comparison.images,
-          notInLibrary: comparison.notInLibrary,
-          errors: result.failures.map(\.message), damagedInLibrary: comparison.damagedInLibrary.map(\.message)
-        ))
+        "drill",
+        [
+          "job": job.name, "destination": result.destination.string, "archive": result.restore?.archive,
+          "passed": result.hasPassed, "photos": comparison.identical, "images": comparison.images,
+          "not_in_library": comparison.notInLibrary, "errors": result.failures.map(\.message),
+          "damaged_in_library": comparison.damagedInLibrary.map(\.message),
+        ])
     }
   }
 }

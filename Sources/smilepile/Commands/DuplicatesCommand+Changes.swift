@@ -109,14 +109,6 @@ extension DuplicatesCommand {
     @OptionGroup var lock: LockOption
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var photoIds: [Int64]
-      var pairs: Int
-      var pairsChanged: Int
-      var forgotten: Bool
-    }
-
     func validate() throws {
       try list.refuseListOptions()
       guard Set(ids).count > 1 else {
@@ -134,9 +126,11 @@ extension DuplicatesCommand {
           ? "forgot \(pairs)"
           : "dismissed \(pairs)" + (summary.pairsChanged == 0 ? "" : "; run smilepile undo to revert this"))
       reporter.json(
-        Summary(
-          photoIds: summary.photos.map(\.id), pairs: summary.pairs, pairsChanged: summary.pairsChanged,
-          forgotten: forget))
+        "summary",
+        [
+          "photo_ids": summary.photos.map(\.id), "pairs": summary.pairs,
+          "pairs_changed": summary.pairsChanged, "forgotten": forget,
+        ])
     }
   }
 }

@@ -79,19 +79,6 @@ struct DuplicatesCommand: AsyncParsableCommand {
     if !summary.failed.isEmpty { throw ExitStatus.incomplete }
   }
 
-  private struct EqualPhotosLine: Encodable {
-    let messageType = "equal_photos"
-    var ids: [Int64]
-    var names: [String]
-    var bytes: Int
-  }
-
-  private struct ExactSummary: Encodable {
-    let messageType = "summary"
-    var contents: Int
-    var photos: Int
-  }
-
   private func listExact(_ path: FilePath, _ reporter: Reporter) throws {
     let contents = try Library(path: path).contents()
     let copies = try ExactCopies.all(in: contents, categories: search.category)
@@ -106,14 +93,16 @@ struct DuplicatesCommand: AsyncParsableCommand {
             ]
           }))
       reporter.json(
-        EqualPhotosLine(
-          ids: copy.photos.map(\.id), names: copy.photos.map(\.name), bytes: copy.photos[0].fileSize))
+        "equal_photos",
+        [
+          "ids": copy.photos.map(\.id), "names": copy.photos.map(\.name), "bytes": copy.photos[0].fileSize,
+        ])
     }
     let photos = copies.map(\.photos.count).reduce(0, +)
     reporter.result(
       "\(Count(photos, "photo")) with equal bytes (\(Count(copies.count, "content"))). They are no duplicates: the same "
         + "photo is in several categories."
     )
-    reporter.json(ExactSummary(contents: copies.count, photos: photos))
+    reporter.json("summary", ["contents": copies.count, "photos": photos])
   }
 }

@@ -4,34 +4,6 @@ import SystemPackage
 
 /// The report of `export`.
 extension Export {
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var archive: String?
-    var archives: [String]
-    var parts: Int
-    var increment: Increment?
-    var reasonForFullArchive: String?
-    var photos: Int
-    var categories: Int
-    var bytes: Int
-    var archiveBytes: Int
-    var missing: [String]
-    var damaged: [String]
-    var phoneCompatible: Bool
-    var phoneRefusals: [String]
-    var categoriesAndroidCannotFind: [String]
-    var encrypted: Bool
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
-  private struct Increment: Encodable {
-    var base: String
-    var archive: String
-    var depth: Int
-    var storedInBase: Int
-  }
-
   func report(_ summary: ExportSummary, _ reporter: Reporter) {
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
@@ -69,21 +41,22 @@ extension Export {
     }
     for archive in summary.archives { reporter.importantResult(archive.string) }
     reporter.json(
-      Summary(
-        archive: summary.archive?.string, archives: summary.archives.map(\.string), parts: summary.parts,
-        increment: summary.increment.map {
-          Increment(
-            base: $0.baseID, archive: $0.basePath.string, depth: $0.chainDepth,
-            storedInBase: $0.photosStoredInBase
-          )
+      "summary",
+      [
+        "archive": summary.archive?.string, "archives": summary.archives.map(\.string),
+        "parts": summary.parts,
+        "increment": summary.increment.map {
+          [
+            "base": $0.baseID, "archive": $0.basePath.string, "depth": $0.chainDepth,
+            "stored_in_base": $0.photosStoredInBase,
+          ] as JSONFields
         },
-        reasonForFullArchive: summary.reasonForFullArchive, photos: summary.photos,
-        categories: summary.categories,
-        bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.missing.map(\.message),
-        damaged: summary.corruptInLibrary.map(\.message), phoneCompatible: summary.phoneRefusals.isEmpty,
-        phoneRefusals: summary.phoneRefusals,
-        categoriesAndroidCannotFind: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt,
-        warnings: summary.warnings,
-        dryRun: summary.isDryRun))
+        "reason_for_full_archive": summary.reasonForFullArchive, "photos": summary.photos,
+        "categories": summary.categories, "bytes": summary.bytes, "archive_bytes": summary.archiveBytes,
+        "missing": summary.missing.map(\.message), "damaged": summary.corruptInLibrary.map(\.message),
+        "phone_compatible": summary.phoneRefusals.isEmpty, "phone_refusals": summary.phoneRefusals,
+        "categories_android_cannot_find": summary.categoriesAndroidCannotFind,
+        "encrypted": encryption.encrypt, "warnings": summary.warnings, "dry_run": summary.isDryRun,
+      ])
   }
 }

@@ -51,23 +51,6 @@ struct Extract: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var reports: PhotoReportOptions
 
-  /// Uses restic's names for the same values.
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var target: String
-    var totalFiles: Int
-    var filesRestored: Int
-    var filesReplaced: Int
-    var filesSkipped: Int
-    var totalBytes: Int
-    var bytesRestored: Int
-    var bytesSkipped: Int
-    var assets: Int
-    var errors: [String]
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   func run() async throws {
     var options = ExtractOptions()
     options.selection.names = photo
@@ -101,14 +84,15 @@ struct Extract: AsyncParsableCommand {
     reporter.result(
       "\(verb) \(Count(summary.filesWritten, "photo"))\(replaced), \(ByteCount(summary.bytesWritten)), "
         + "to \(to.escaped)\(kept)\(assets)")
-    reporter.json(
-      Summary(
-        target: to, totalFiles: summary.files, filesRestored: summary.filesWritten,
-        filesReplaced: summary.filesReplaced, filesSkipped: summary.filesKept,
-        totalBytes: summary.bytes, bytesRestored: summary.bytesWritten,
-        bytesSkipped: summary.bytesKept, assets: summary.assets,
-        errors: summary.errors.map(\.message), warnings: summary.warnings, dryRun: summary.isDryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "target": to, "total_files": summary.files, "files_restored": summary.filesWritten,
+        "files_replaced": summary.filesReplaced, "files_skipped": summary.filesKept,
+        "total_bytes": summary.bytes, "bytes_restored": summary.bytesWritten,
+        "bytes_skipped": summary.bytesKept, "assets": summary.assets, "errors": summary.errors.map(\.message),
+        "warnings": summary.warnings, "dry_run": summary.isDryRun,
+      ])
   }
 }
 

@@ -47,41 +47,6 @@ struct Find: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
-  private struct Match: Encodable {
-    let messageType = "match"
-    var archive: String
-    var archiveDate: Int64?
-    var photoId: Int64
-    var name: String
-    var fileName: String
-    var category: String
-    var createdAt: Int64
-    var bytes: Int
-    var md5: String?
-    var location: String
-
-    init(_ photo: FoundPhoto) {
-      archive = photo.archive.string
-      archiveDate = photo.date
-      photoId = photo.record.id
-      name = photo.record.name
-      fileName = photo.fileName
-      category = photo.category
-      createdAt = photo.record.createdAt
-      bytes = photo.size
-      md5 = photo.md5?.description
-      location = photo.place.rawValue
-    }
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var matches: Int
-    var archivesSearched: Int
-    var notSearched: [String]
-    var warnings: [String]
-  }
-
   func validate() throws {
     if md5 == nil, arguments.count < 2 {
       throw ValidationError("give a pattern and a folder or an archive")
@@ -101,15 +66,23 @@ struct Find: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.photos {
       reporter.result(Self.text(photo))
-      reporter.json(Match(photo))
+      reporter.json(
+        "match",
+        [
+          "archive": photo.archive.string, "archive_date": photo.date, "photo_id": photo.record.id,
+          "name": photo.record.name, "file_name": photo.fileName, "category": photo.category,
+          "created_at": photo.record.createdAt, "bytes": photo.size, "md5": photo.md5?.description,
+          "location": photo.place.rawValue,
+        ])
     }
     reporter.note(
       "found \(Count(summary.photos.count, "photo")); searched \(Count(summary.archives, "archive"))")
-    reporter.json(
-      Summary(
-        matches: summary.photos.count, archivesSearched: summary.archives,
-        notSearched: summary.notSearched.map(\.message), warnings: summary.warnings))
-    if !summary.notSearched.isEmpty { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: !summary.notSearched.isEmpty,
+      [
+        "matches": summary.photos.count, "archives_searched": summary.archives,
+        "not_searched": summary.notSearched.map(\.message), "warnings": summary.warnings,
+      ])
   }
 
   private static func text(_ photo: FoundPhoto) -> String {

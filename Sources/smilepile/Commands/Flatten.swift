@@ -32,17 +32,6 @@ struct Flatten: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var outputOptions: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    @Null var archive: String?
-    var chain: [String]
-    var photos: Int
-    var bytes: Int
-    var archiveBytes: Int
-    var missing: [String]
-    var warnings: [String]
-  }
-
   func run() async throws {
     let reporter = Reporter(outputOptions)
     let path = FilePath(archive)
@@ -65,11 +54,12 @@ struct Flatten: AsyncParsableCommand {
     } else {
       reporter.note("\(archive.escaped) has no base: nothing to flatten")
     }
-    reporter.json(
-      Summary(
-        archive: summary.archive?.string, chain: summary.chain.map(\.string), photos: summary.photos,
-        bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.lost.map(\.message),
-        warnings: summary.warnings))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "archive": Null(summary.archive?.string), "chain": summary.chain.map(\.string),
+        "photos": summary.photos, "bytes": summary.bytes, "archive_bytes": summary.archiveBytes,
+        "missing": summary.lost.map(\.message), "warnings": summary.warnings,
+      ])
   }
 }

@@ -51,21 +51,6 @@ struct GalleryCommand: AsyncParsableCommand {
   @OptionGroup var lock: ReaderLockOption
   @OptionGroup var common: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var target: String
-    var photos: Int
-    var categories: Int
-    var drawn: Int
-    var filesWritten: Int
-    var bytesWritten: Int
-    var filesRemoved: Int
-    var assets: Int
-    var undrawable: [String]
-    var errors: [String]
-    var warnings: [String]
-  }
-
   func validate() throws {
     if archive != nil, library.isGiven || library.asOwner {
       throw ValidationError("give an archive or -l, not both")
@@ -111,12 +96,14 @@ struct GalleryCommand: AsyncParsableCommand {
         + "\(Count(summary.categories, "category", "categories")); drew \(Count(summary.drawn, "picture")), wrote "
         + "\(Count(summary.filesWritten, "file")) (\(ByteCount(summary.bytesWritten)))\(removed)\(assets)")
     reporter.json(
-      Summary(
-        target: output, photos: summary.photos, categories: summary.categories, drawn: summary.drawn,
-        filesWritten: summary.filesWritten, bytesWritten: summary.bytesWritten,
-        filesRemoved: summary.filesRemoved, assets: summary.assets,
-        undrawable: summary.undrawable.map(\.message), errors: summary.errors.map(\.message),
-        warnings: summary.warnings))
+      "summary",
+      [
+        "target": output, "photos": summary.photos, "categories": summary.categories, "drawn": summary.drawn,
+        "files_written": summary.filesWritten, "bytes_written": summary.bytesWritten,
+        "files_removed": summary.filesRemoved, "assets": summary.assets,
+        "undrawable": summary.undrawable.map(\.message), "errors": summary.errors.map(\.message),
+        "warnings": summary.warnings,
+      ])
   }
 }
 

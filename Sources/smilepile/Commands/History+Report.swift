@@ -6,42 +6,20 @@ import PhotoLibrary
 
 /// The report of `history`.
 extension History {
-  private struct OperationLine: Encodable {
-    let messageType = "operation"
-    var number: Int64
-    var operation: String
-    var job: String?
-    var library: String?
-    var libraryID: String?
-    var startedAt: Int64
-    var finishedAt: Int64?
-    var outcome: String
-    var photos: Int?
-    var categories: Int?
-    var bytes: Int?
-    var photosSkipped: Int?
-    var removed: Int?
-    var findingCount: Int?
-    // only of a single operation
-    var archives: [String]?
-    var folder: String?
-    var message: String?
-    var report: String?
-    var findings: [RecordedFinding]?
-
-    init(_ entry: HistoryEntry) {
-      let (run, counts) = (entry.run, entry.run.counts)
-      (number, operation, job) = (run.number, run.kind.identifier, run.job)
-      (library, libraryID) = (run.libraryPath, run.libraryID)
-      (startedAt, finishedAt, outcome) = (run.startedAt, run.endedAt, entry.outcome.identifier)
-      (photos, categories, bytes) = (counts.photos, counts.categories, counts.bytes)
-      (photosSkipped, removed, findingCount) = (counts.skipped, counts.removed, counts.findings)
-    }
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var operations: Int
+  /// - Parameter details: only of a single operation.
+  private static func json(_ entry: HistoryEntry, _ details: OperationRecord?, _ reporter: Reporter) {
+    let (run, counts) = (entry.run, entry.run.counts)
+    reporter.json(
+      "operation",
+      [
+        "number": run.number, "operation": run.kind.identifier, "job": run.job, "library": run.libraryPath,
+        "library_id": run.libraryID, "started_at": run.startedAt, "finished_at": run.endedAt,
+        "outcome": entry.outcome.identifier, "photos": counts.photos, "categories": counts.categories,
+        "bytes": counts.bytes, "photos_skipped": counts.skipped, "removed": counts.removed,
+        "finding_count": counts.findings, "archives": details?.archives, "folder": details?.folder,
+        "message": details?.message, "report": details?.report,
+        "findings": details?.findings.map { ["item": $0.item, "reason": $0.reason] as JSONFields },
+      ])
   }
 
   /// Reports a list of operations.
@@ -57,8 +35,8 @@ extension History {
             (entry.run.libraryPath ?? "-").escaped,
           ]
         }))
-    for entry in entries { reporter.json(OperationLine(entry)) }
-    reporter.json(Summary(operations: entries.count))
+    for entry in entries { Self.json(entry, nil, reporter) }
+    reporter.json("summary", ["operations": entries.count])
   }
 
   /// Reports one operation with its details.
@@ -68,11 +46,8 @@ extension History {
     for finding in details.findings { reporter.result("finding: \(finding.text.escaped)") }
     let others = (entry.run.counts.findings ?? 0) - details.findings.count
     if others > 0 { reporter.result("\(Count(others, "more finding", "more findings")) without a record") }
-    var line = OperationLine(entry)
-    (line.archives, line.folder, line.message) = (details.archives, details.folder, details.message)
-    (line.report, line.findings) = (details.report, details.findings)
-    reporter.json(line)
-    reporter.json(Summary(operations: 1))
+    Self.json(entry, details, reporter)
+    reporter.json("summary", ["operations": 1])
   }
 
   private static func fields(of entry: HistoryEntry, _ details: OperationRecord) -> [[String]] {

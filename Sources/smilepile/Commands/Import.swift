@@ -72,21 +72,6 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var reports: PhotoReportOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var categoriesImported: Int
-    var photosImported: Int
-    var photosSkipped: Int
-    var photosRemovedBefore: Int
-    var photosRemoved: Int
-    var categoriesRemoved: Int
-    var filesRestored: Int
-    var photosMissing: Int
-    var warnings: [String]
-    var errors: [String]
-    var dryRun: Bool
-  }
-
   func validate() throws {
     if restoreRemoved, strategy == .replace {
       throw ValidationError(
@@ -129,15 +114,15 @@ struct Import: AsyncParsableCommand {
       throw error
     }
     report(summary, reporter)
-    reporter.json(
-      Summary(
-        categoriesImported: summary.categoriesImported, photosImported: summary.photosImported,
-        photosSkipped: summary.photosSkipped, photosRemovedBefore: summary.photosRemovedBefore,
-        photosRemoved: summary.removal.photos,
-        categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesWritten,
-        photosMissing: summary.photosNotImported,
-        warnings: summary.warnings, errors: summary.findings.map(\.message), dryRun: summary.isDryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "categories_imported": summary.categoriesImported, "photos_imported": summary.photosImported,
+        "photos_skipped": summary.photosSkipped, "photos_removed_before": summary.photosRemovedBefore,
+        "photos_removed": summary.removal.photos, "categories_removed": summary.removal.categories,
+        "files_restored": summary.photoFilesWritten, "photos_missing": summary.photosNotImported,
+        "warnings": summary.warnings, "errors": summary.findings.map(\.message), "dry_run": summary.isDryRun,
+      ])
   }
 
   private func report(_ summary: ImportSummary, _ reporter: Reporter) {

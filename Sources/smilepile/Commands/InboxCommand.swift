@@ -31,32 +31,6 @@ struct InboxCommand: AsyncParsableCommand {
   @OptionGroup var choice: JobChoice
   @OptionGroup var output: CommonOptions
 
-  private struct FileLine: Encodable {
-    let messageType = "inbox_file"
-    var job: String
-    var inbox: String
-    var phone: String?
-    var path: String
-    var state: String
-    var reason: String?
-    var photosImported: Int?
-    var photosSkipped: Int?
-    var movedTo: String?
-  }
-
-  fileprivate struct Summary: Encodable {
-    let messageType = "summary"
-    var jobs: Int
-    var backupsImported: Int
-    var photosImported: Int
-    var backupsUnreadable: Int
-    var filesUnfinished: Int
-    var filesMoved: Int
-    var errors: [String]
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   func validate() throws {
     if dryRun, wait { throw ValidationError("--dry-run does not wait; remove --wait") }
   }
@@ -67,27 +41,35 @@ struct InboxCommand: AsyncParsableCommand {
     let context = JobContext.ofThisProcess(reporter)
     var options = InboxOptions()
     (options.isDryRun, options.waits) = (dryRun, wait)
-    var summary = Summary(
-      jobs: jobs.count, backupsImported: 0, photosImported: 0, backupsUnreadable: 0, filesUnfinished: 0,
-      filesMoved: 0, errors: [], warnings: [], dryRun: dryRun)
+    var reports: [InboxReport] = []
+    var errors: [String] = []
     var worst = ExitStatus.done
     for job in jobs {
       do {
         let report = try await reporter.follow(.inbox(job, context, options: options))
         show(report, job, reporter)
-        summary.add(report)
+        reports.append(report)
+        errors += report.errors
         if !report.errors.isEmpty { worst = max(worst, .incomplete) }
       } catch {
         let message =
           error is CancellationError ? "stopped; imported backups stay imported" : JobMessage.text(of: error)
         reporter.error(Finding(job.name, message), during: "inbox")
-        summary.errors.append(message)
+        errors.append(message)
         worst = max(worst, ExitStatus(for: error))
       }
       if Signals.received != nil { break }
     }
-    reporter.json(summary)
-    if worst != .done { throw worst }
+    try reporter.finish(
+      worst,
+      [
+        "jobs": jobs.count, "backups_imported": reports.saturatedSum(\.backupsImported),
+        "photos_imported": reports.saturatedSum(\.photosImported),
+        "backups_unreadable": reports.saturatedSum(\.backupsUnreadable),
+        "files_unfinished": reports.saturatedSum(\.filesUnfinished),
+        "files_moved": reports.saturatedSum(\.filesMoved), "errors": errors,
+        "warnings": reports.flatMap(\.warnings), "dry_run": dryRun,
+      ])
   }
 
   /// Returns the jobs with inboxes.
@@ -116,11 +98,13 @@ struct InboxCommand: AsyncParsableCommand {
     for file in report.files {
       if let line = text(of: file) { reporter.result("\(job.name): \(line)".escaped) }
       reporter.json(
-        FileLine(
-          job: job.name, inbox: file.inbox.path.string, phone: file.inbox.phone, path: file.path.string,
-          state: file.state.identifier, reason: file.state.reason,
-          photosImported: file.state.photos?.imported, photosSkipped: file.state.photos?.skipped,
-          movedTo: file.movedTo?.string))
+        "inbox_file",
+        [
+          "job": job.name, "inbox": file.inbox.path.string, "phone": file.inbox.phone,
+          "path": file.path.string, "state": file.state.identifier, "reason": file.state.reason,
+          "photos_imported": file.state.photos?.imported, "photos_skipped": file.state.photos?.skipped,
+          "moved_to": file.movedTo?.string,
+        ])
     }
     guard report.backupsImported > 0 || !output.quiet else { return }
     let verb = dryRun ? "would import" : "imported"
@@ -148,18 +132,6 @@ struct InboxCommand: AsyncParsableCommand {
     }
     guard dryRun, let target = file.movedTo else { return text }
     return "\(text); would move it to \(target.removingLastComponent())"
-  }
-}
-
-extension InboxCommand.Summary {
-  fileprivate mutating func add(_ report: InboxReport) {
-    backupsImported += report.backupsImported
-    photosImported += report.photosImported
-    backupsUnreadable += report.backupsUnreadable
-    filesUnfinished += report.filesUnfinished
-    filesMoved += report.filesMoved
-    errors += report.errors
-    warnings += report.warnings
   }
 }
 

@@ -22,11 +22,6 @@ struct Init: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var library: String
-  }
-
   func validate() throws {
     guard let folder else { return }
     if folder.isEmpty { throw ValidationError("the folder's name is empty") }
@@ -38,6 +33,6 @@ struct Init: AsyncParsableCommand {
     try Library.create(at: path)
     let reporter = Reporter(output)
     reporter.importantResult(path.string)
-    reporter.json(Summary(library: path.string))
+    reporter.json("summary", ["library": path.string])
   }
 }

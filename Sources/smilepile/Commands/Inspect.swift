@@ -24,42 +24,6 @@ struct Inspect: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
-  /// The summary. Values are null if the password is missing.
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var format: String
-    @Null var version: Int? = nil
-    @Null var origin: String? = nil
-    @Null var appVersion: String? = nil
-    @Null var exportDate: Int64? = nil
-    @Null var categories: Int? = nil
-    @Null var photos: Int? = nil
-    @Null var photoFiles: Int? = nil
-    @Null var bytes: Int? = nil
-    @Null var increment: Increment? = nil
-    @Null var part: Part? = nil
-    var encrypted: Bool
-    var encryption: [String]
-    @Null var entries: Int? = nil
-    @Null var entryBytes: Int? = nil
-    var warnings: [String] = []
-    var untracked: [String] = []
-  }
-
-  /// The base of an incremental archive, and the number of photos stored in the base.
-  private struct Increment: Encodable {
-    var base: String
-    var depth: Int
-    var storedInBase: Int
-  }
-
-  /// The part of a split archive.
-  private struct Part: Encodable {
-    var set: String
-    var number: Int
-    var count: Int
-  }
-
   func run() async throws {
     let reporter = Reporter(output)
     let secret = try password.read(reporter)
@@ -99,19 +63,33 @@ struct Inspect: AsyncParsableCommand {
     let warnings = missing + (source.corruptBeforeBackup + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
     for name in source.unknownEntries { reporter.warn("\(name.escaped) is an unknown entry") }
-    reporter.json(
-      Summary(
-        format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
-        appVersion: metadata.appVersion, exportDate: metadata.exportDate,
-        categories: metadata.categories.count, photos: source.photos.count,
-        photoFiles: source.photoFiles, bytes: source.photoBytes,
-        increment: source.increment.map {
-          Increment(base: $0.baseID, depth: $0.chainDepth, storedInBase: source.photosStoredInBase)
-        },
-        part: metadata.smilepile?.part.map { Part(set: $0.set, number: $0.number, count: $0.count) },
-        encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
-        entries: encryption?.entries, entryBytes: encryption?.bytes,
-        warnings: warnings, untracked: source.unknownEntries))
+    reporter.json("summary", Self.fields(source, encryption, warnings))
+  }
+
+  /// - Parameter source: nil if the password is missing; its values are then null.
+  private static func fields(
+    _ source: OpenedBackup?, _ encryption: EncryptionSummary?, _ warnings: [String] = []
+  ) -> JSONFields {
+    let metadata = source?.metadata
+    let part = metadata?.smilepile?.part
+    return [
+      "format": (source?.format ?? .zip).rawValue, "version": Null(metadata?.version),
+      "origin": Null(source?.origin.rawValue), "app_version": Null(metadata?.appVersion),
+      "export_date": Null(metadata?.exportDate), "categories": Null(metadata?.categories.count),
+      "photos": Null(source?.photos.count), "photo_files": Null(source?.photoFiles),
+      "bytes": Null(source?.photoBytes),
+      "increment": Null(
+        source?.increment.map {
+          [
+            "base": $0.baseID, "depth": $0.chainDepth, "stored_in_base": source?.photosStoredInBase,
+          ] as JSONFields
+        }),
+      "part": Null(
+        part.map { ["set": $0.set, "number": $0.number, "count": $0.count] as JSONFields }),
+      "encrypted": !(encryption?.methods.isEmpty ?? true), "encryption": encryption?.methods ?? [],
+      "entries": Null(encryption?.entries), "entry_bytes": Null(encryption?.bytes), "warnings": warnings,
+      "untracked": source?.unknownEntries ?? [],
+    ]
   }
 
   /// Returns the part and the base of the archive, if any.
@@ -137,10 +115,7 @@ struct Inspect: AsyncParsableCommand {
         ("encrypted", encryption.description),
       ], reporter)
     reporter.note("for more, give the password, for example with --password-prompt")
-    reporter.json(
-      Summary(
-        format: OpenedBackup.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
-        entries: encryption.entries, entryBytes: encryption.bytes))
+    reporter.json("summary", Self.fields(nil, encryption))
   }
 
   private func show(_ fields: [(String, String)], _ reporter: Reporter) {

@@ -15,18 +15,6 @@ struct LibraryRepair {
   let password: PasswordOptions
   let limits: Limits
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var photosChecked: Int
-    var repaired: [String]
-    var damaged: [String]
-    var unusable: [String]
-    var bytes: Int
-    var kept: String?
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   func run(_ reporter: Reporter) async throws {
     var options = LibraryRepairOptions()
     (options.isDryRun, options.origin) = (isDryRun, origin)
@@ -51,12 +39,13 @@ struct LibraryRepair {
           ? "all intact"
           : "\(isDryRun ? "would repair" : "repaired") \(summary.repaired.count); "
             + "\(summary.damaged.count) still damaged"))
-    reporter.json(
-      Summary(
-        photosChecked: summary.photosChecked, repaired: summary.repaired.map(\.message),
-        damaged: summary.damaged.map(\.message), unusable: summary.unusable.map(\.message),
-        bytes: summary.bytes, kept: summary.kept?.string, warnings: warnings,
-        dryRun: summary.isDryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "photos_checked": summary.photosChecked, "repaired": summary.repaired.map(\.message),
+        "damaged": summary.damaged.map(\.message), "unusable": summary.unusable.map(\.message),
+        "bytes": summary.bytes, "kept": summary.kept?.string, "warnings": warnings,
+        "dry_run": summary.isDryRun,
+      ])
   }
 }

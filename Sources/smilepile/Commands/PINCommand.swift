@@ -44,13 +44,7 @@ struct PINCommand: ParsableCommand {
         reporter.note("delete protection is off; run smilepile settings set delete-protection on")
       }
     }
-    reporter.json(Summary(hasPin: hasPIN, deleteProtection: isProtected))
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var hasPin: Bool
-    var deleteProtection: Bool
+    reporter.json("summary", ["has_pin": hasPIN, "delete_protection": isProtected])
   }
 
   /// Returns a sentence about the commands that ask for the PIN.

@@ -33,42 +33,6 @@ struct Photos: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
 
-  private struct PhotoLine: Encodable {
-    let messageType = "photo"
-    var id: Int64
-    var category: String
-    var name: String
-    var path: String
-    var createdAt: Int64
-    var bytes: Int
-    var width: Int
-    var height: Int
-    var md5: String?
-    var isFromAssets: Bool
-    var isFavorite: Bool
-
-    init(_ photo: Photo, in category: PhotoLibrary.Category) {
-      id = photo.id
-      self.category = category.name
-      name = photo.name
-      path = photo.path
-      createdAt = photo.createdAt
-      bytes = photo.fileSize
-      width = photo.width
-      height = photo.height
-      md5 = photo.md5?.description
-      isFromAssets = photo.isFromAssets
-      isFavorite = photo.isFavorite ?? false
-    }
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var categories: Int
-    var photos: Int
-    var bytes: Int
-  }
-
   func validate() throws {
     if csv, output.json { throw ValidationError("--csv and --json both use standard output; choose one") }
     if raw, !csv { throw ValidationError("--raw needs --csv") }
@@ -97,15 +61,27 @@ struct Photos: AsyncParsableCommand {
       reporter.result(
         "\(category.id)  \(category.displayName.escaped)  (\(category.name.escaped), "
           + "\(Count(photos.count, "photo")))")
-      reporter.json(CategoryLine(category, photos: photos.count))
+      reporter.json(category, photos: photos.count)
       reporter.result(Self.table(of: photos))
-      for photo in photos { reporter.json(PhotoLine(photo, in: category)) }
+      for photo in photos {
+        reporter.json(
+          "photo",
+          [
+            "id": photo.id, "category": category.name, "name": photo.name, "path": photo.path,
+            "created_at": photo.createdAt, "bytes": photo.fileSize, "width": photo.width,
+            "height": photo.height,
+            "md5": photo.md5?.description, "is_from_assets": photo.isFromAssets,
+            "is_favorite": photo.isFavorite ?? false,
+          ])
+      }
     }
     let listed = categories.flatMap { byCategory[$0.id] ?? [] }
     reporter.json(
-      Summary(
-        categories: categories.count, photos: listed.count,
-        bytes: listed.saturatedSum { $0.isFromAssets ? 0 : $0.fileSize }))
+      "summary",
+      [
+        "categories": categories.count, "photos": listed.count,
+        "bytes": listed.saturatedSum { $0.isFromAssets ? 0 : $0.fileSize },
+      ])
   }
 
   private static let rowsPerPiece = 256

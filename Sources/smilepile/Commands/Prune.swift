@@ -77,8 +77,7 @@ struct Prune: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var output: CommonOptions
 
-  private struct DecisionLine: Encodable {
-    let messageType = "decision"
+  private struct DecisionLine {
     var keep: Bool
     var reasons: [String]
     var date: Int64
@@ -100,16 +99,6 @@ struct Prune: AsyncParsableCommand {
         "(\(reasons.joined(separator: ", ").escaped))",
       ]
     }
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var kept: Int
-    var removed: [String]
-    var removedBytes: Int
-    var refusals: [String]
-    var warnings: [String]
-    var dryRun: Bool
   }
 
   private var given: RetentionPolicy {
@@ -159,7 +148,11 @@ struct Prune: AsyncParsableCommand {
       reporter.result("\(place.folder.string.escaped):")
       let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
       reporter.result(TextTable(.left, .left, .left, .left, indentation: 2, rows: lines.map(\.row)))
-      for line in lines { reporter.json(line) }
+      for line in lines {
+        reporter.json(
+          "decision",
+          ["keep": line.keep, "reasons": line.reasons, "date": line.date, "archives": line.archives])
+      }
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
         reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
@@ -183,11 +176,12 @@ struct Prune: AsyncParsableCommand {
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
         + (others > 0 ? "; \(Count(others, "other archive was", "other archives were")) not considered" : ""))
-    reporter.json(
-      Summary(
-        kept: kept, removed: removed, removedBytes: bytes, refusals: refusals, warnings: warnings,
-        dryRun: dryRun))
-    if worst != .done { throw worst }
+    try reporter.finish(
+      worst,
+      [
+        "kept": kept, "removed": removed, "removed_bytes": bytes, "refusals": refusals, "warnings": warnings,
+        "dry_run": dryRun,
+      ])
   }
 
   private static func warnings(of summary: PruneRun.Summary) -> [String] {

@@ -54,28 +54,6 @@ struct Rebuild: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var archive: String?
-    var photos: Int
-    var categories: Int
-    var photosOfDatabase: Int
-    var restored: [String]
-    var missing: [String]
-    var damaged: [String]
-    var outdated: [String]
-    var uncategorized: [String]
-    var foundAgain: [String]
-    var untracked: [String]
-    var unusable: [String]
-    var bytes: Int
-    var lost: String?
-    var kept: String?
-    var pinLost: Bool
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   func run() async throws {
     let reporter = Reporter(output)
     let path = try library.path()
@@ -131,16 +109,17 @@ struct Rebuild: AsyncParsableCommand {
     ]
     reporter.importantResult(parts.compactMap(\.self).joined(separator: ", "))
     reporter.json(
-      Summary(
-        archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
-        photosOfDatabase: summary.photosOfDatabase, restored: summary.restored.map(\.message),
-        missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        outdated: summary.outdated.map(\.message),
-        uncategorized: summary.uncategorized.map(\.message), foundAgain: summary.foundAgain,
-        untracked: summary.untracked,
-        unusable: summary.unusable.map(\.message), bytes: summary.bytes, lost: summary.lostFiles?.string,
-        kept: summary.corruptFiles?.string, pinLost: summary.isPINLost,
-        warnings: warnings + summary.warnings, dryRun: summary.isDryRun))
+      "summary",
+      [
+        "archive": summary.archive?.string, "photos": summary.photos, "categories": summary.categories,
+        "photos_of_database": summary.photosOfDatabase, "restored": summary.restored.map(\.message),
+        "missing": summary.missing.map(\.message), "damaged": summary.damaged.map(\.message),
+        "outdated": summary.outdated.map(\.message), "uncategorized": summary.uncategorized.map(\.message),
+        "found_again": summary.foundAgain, "untracked": summary.untracked,
+        "unusable": summary.unusable.map(\.message), "bytes": summary.bytes,
+        "lost": summary.lostFiles?.string, "kept": summary.corruptFiles?.string,
+        "pin_lost": summary.isPINLost, "warnings": warnings + summary.warnings, "dry_run": summary.isDryRun,
+      ])
   }
 
   // MARK: Archives

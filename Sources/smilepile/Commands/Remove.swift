@@ -55,16 +55,6 @@ struct RemoveReport {
     options.authorization = try confirmation.authorization(reporter, for: self.library)
   }
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var photosRemoved: Int
-    var categoriesRemoved: Int
-    var bytes: Int
-    var photoIds: [Int64]
-    var missing: [String]
-    var dryRun: Bool
-  }
-
   func run(_ selection: LibrarySelection) async throws {
     let isDryRun = options.isDryRun
     let summary = try await Ledger.ofThisUser.recording(
@@ -84,18 +74,24 @@ struct RemoveReport {
           ? "" : " and \(Count(summary.categories.count, "category", "categories"))")
         + (isDryRun ? "" : Self.promise(summary)))
     reporter.json(
-      Summary(
-        photosRemoved: summary.photos.count, categoriesRemoved: summary.categories.count,
-        bytes: summary.bytes, photoIds: summary.photos.map(\.id),
-        missing: summary.missing.map(\.message), dryRun: summary.isDryRun))
+      "summary",
+      [
+        "photos_removed": summary.photos.count, "categories_removed": summary.categories.count,
+        "bytes": summary.bytes, "photo_ids": summary.photos.map(\.id),
+        "missing": summary.missing.map(\.message), "dry_run": summary.isDryRun,
+      ])
   }
 
   /// Reports that there is nothing to remove.
   func reportNothing() {
     reporter.importantResult("there is nothing to remove")
     reporter.json(
-      Summary(
-        photosRemoved: 0, categoriesRemoved: 0, bytes: 0, photoIds: [], missing: [], dryRun: options.isDryRun)
+      "summary",
+      [
+        "photos_removed": 0, "categories_removed": 0, "bytes": 0, "photo_ids": [Int64](),
+        "missing": [String](),
+        "dry_run": options.isDryRun,
+      ]
     )
   }
 

@@ -28,14 +28,6 @@ struct Report: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var path: String
-    var sentence: String
-    var level: ProtectionVerdict.Level
-    var actions: [String]
-  }
-
   func run() async throws {
     let page = try StatusPage(of: Library(path: library.path()), .ofThisUser)
     let path = FilePath(file).absolute
@@ -43,8 +35,10 @@ struct Report: AsyncParsableCommand {
     let reporter = Reporter(output)
     reporter.importantResult("\(page.verdict.level.sign) \(page.verdict.sentence)".escaped)
     reporter.json(
-      Summary(
-        path: path.string, sentence: page.verdict.sentence, level: page.verdict.level,
-        actions: page.verdict.actions.map(CommandMessage.text)))
+      "summary",
+      [
+        "path": path.string, "sentence": page.verdict.sentence, "level": page.verdict.level.rawValue,
+        "actions": page.verdict.actions.map(CommandMessage.text),
+      ])
   }
 }

@@ -54,28 +54,6 @@ struct ResetCommand: AsyncParsableCommand {
   @OptionGroup var lock: LockOption
   @OptionGroup var output: CommonOptions
 
-  private struct Change: Encodable {
-    var key: String
-    var oldValue: String
-    var newValue: String
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var photosRemoved: Int
-    var categoriesRemoved: Int
-    var bytes: Int
-    var changes: [Change]
-    var protectionsLowered: [String]
-    @Null var archive: String?
-    var stopped: [String]
-    var missing: [String]
-    var left: [String]
-    var warnings: [String]
-    var forGood: Bool
-    var dryRun: Bool
-  }
-
   private var scope: ResetScope {
     if all { return .everything }
     let parts: ResetScope = [settings ? .settings : [], resetsPIN ? .pin : []]
@@ -136,14 +114,17 @@ struct ResetCommand: AsyncParsableCommand {
       reporter.note("the next run of a job reports a new library, and keeps the archives of the old one")
     }
     reporter.json(
-      Summary(
-        photosRemoved: summary.photos, categoriesRemoved: summary.categories, bytes: summary.bytes,
-        changes: (summary.settings ?? []).map {
-          Change(key: $0.key, oldValue: $0.oldValue, newValue: $0.newValue)
+      "summary",
+      [
+        "photos_removed": summary.photos, "categories_removed": summary.categories, "bytes": summary.bytes,
+        "changes": (summary.settings ?? []).map {
+          ["key": $0.key, "old_value": $0.oldValue, "new_value": $0.newValue] as JSONFields
         },
-        protectionsLowered: summary.lowered.map(\.identifier), archive: report.archive,
-        stopped: report.stopped, missing: summary.missing.map(\.message), left: summary.left.map(\.message),
-        warnings: report.warnings, forGood: summary.isForGood, dryRun: summary.isDryRun))
+        "protections_lowered": summary.lowered.map(\.identifier), "archive": Null(report.archive),
+        "stopped": report.stopped, "missing": summary.missing.map(\.message),
+        "left": summary.left.map(\.message), "warnings": report.warnings, "for_good": summary.isForGood,
+        "dry_run": summary.isDryRun,
+      ])
   }
 
   private static func lines(_ summary: ResetSummary) -> [String] {

@@ -18,48 +18,24 @@ extension ScheduleCommand {
     @OptionGroup var jobs: ScheduleOptions
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var scheduler: String
-      var tasks: [Line]
-      var orphans: [String]
-    }
-
-    private struct Line: Encodable {
-      var job: String
-      var task: String
-      var schedule: String?
-      var state: String
-      var nextRun: Int64?
-      var lastRun: Int64?
-      var lastOutcome: String?
-    }
-
     func run() throws {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler()
       let plan = try jobs.read()
       let state = StateFolder(path: plan.folders.state)
-      var lines: [Line] = []
+      var lines: [JSONFields] = []
       var matchesJobFile = true
       for job in plan.jobs {
         let status = state.status(of: job.name)
         for task in try scheduler.status(of: job, at: .now, in: .current) {
           matchesJobFile = matchesJobFile && task.matchesJobFile
-          var line = Line(
-            job: task.job, task: task.task.rawValue, schedule: task.timing,
-            state: task.state.rawValue,
-            nextRun: task.nextRun?.milliseconds)
-          switch task.task {
-          case .backup:
-            (line.lastRun, line.lastOutcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
-          case .drill:
-            let drill = status.lastRestoreTest
-            (line.lastRun, line.lastOutcome) = (drill?.at, drill.map { $0.hasPassed ? "passed" : "failed" })
-          case .inbox: break
-          }
-          lines.append(line)
-          reporter.result(text(of: line, task).escaped)
+          let last = Self.last(task, status)
+          lines.append([
+            "job": task.job, "task": task.task.rawValue, "schedule": task.timing,
+            "state": task.state.rawValue, "next_run": task.nextRun?.milliseconds, "last_run": last?.at,
+            "last_outcome": last?.outcome,
+          ])
+          reporter.result(text(of: task, last).escaped)
         }
       }
       let orphans =
@@ -70,11 +46,23 @@ extension ScheduleCommand {
           "the job “\(name)” is installed, but not in \(plan.file); run smilepile schedule remove \(name)"
         )
       }
-      reporter.json(Summary(scheduler: scheduler.name, tasks: lines, orphans: orphans))
-      if !matchesJobFile || !orphans.isEmpty { throw ExitStatus.incomplete }
+      try reporter.finish(
+        isIncomplete: !matchesJobFile || !orphans.isEmpty,
+        [
+          "scheduler": scheduler.name, "tasks": lines, "orphans": orphans,
+        ])
     }
 
-    private func text(of line: Line, _ task: InstalledTask) -> String {
+    /// Returns the last run of a task; nil if there was none.
+    private static func last(_ task: InstalledTask, _ status: JobStatus) -> (at: Int64, outcome: String)? {
+      switch task.task {
+      case .backup: status.run.map { ($0.startedAt, $0.outcome.rawValue) }
+      case .drill: status.lastRestoreTest.map { ($0.at, $0.hasPassed ? "passed" : "failed") }
+      case .inbox: nil
+      }
+    }
+
+    private func text(of task: InstalledTask, _ last: (at: Int64, outcome: String)?) -> String {
       let state =
         switch task.state {
         case .installed: "installed"
@@ -87,12 +75,13 @@ extension ScheduleCommand {
         case .manual: "manual"
         case .thirdParty: "not installed: a unit of another program has the same name; rename the job"
         }
-      var parts = ["\(task.job) \(line.task)"]
-      if let schedule = line.schedule { parts.append(schedule) }
+      var parts = ["\(task.job) \(task.task.rawValue)"]
+      if let timing = task.timing { parts.append(timing) }
       parts.append(state)
       if let next = task.nextRun { parts.append("next \(LocalTime().minute(next))") }
-      let last = line.lastRun.map { LocalTime().minute(Date(milliseconds: $0)) }
-      if let last { parts.append("last \(last)" + (line.lastOutcome.map { " (\($0))" } ?? "")) }
+      if let (at, outcome) = last {
+        parts.append("last \(LocalTime().minute(Date(milliseconds: at))) (\(outcome))")
+      }
       return parts.joined(separator: "; ")
     }
   }

@@ -38,20 +38,6 @@ struct ScheduleCommand: ParsableCommand {
     @OptionGroup var jobs: ScheduleOptions
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var jobs: [String]
-      var written: [String]
-      var removed: [String]
-      var files: [File]?
-      var warnings: [String]
-    }
-
-    private struct File: Encodable {
-      var path: String
-      var text: String
-    }
-
     func run() throws {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler(needed: !self.print)
@@ -71,10 +57,7 @@ struct ScheduleCommand: ParsableCommand {
           plan.hasSchedules
             ? texts.map { "# \($0.place.escaped)\n\($0.text)" }.joined(separator: "\n")
             : "nothing to install: no job has a schedule")
-        reporter.json(
-          Summary(
-            jobs: plan.jobs.map(\.name), written: [], removed: [],
-            files: texts.map { File(path: $0.place, text: $0.text) }, warnings: warnings))
+        reporter.json("summary", Self.summary(plan, written: [], removed: [], texts, warnings))
         return
       }
       try plan.makeFolders()
@@ -96,11 +79,20 @@ struct ScheduleCommand: ParsableCommand {
             + change.notStarted.joined(separator: " "))
       }
       for warning in warnings { reporter.warn(warning) }
-      reporter.json(
-        Summary(
-          jobs: plan.jobs.map(\.name), written: change.written, removed: change.removed, files: nil,
-          warnings: warnings))
-      if !change.notStarted.isEmpty { throw ExitStatus.incomplete }
+      try reporter.finish(
+        isIncomplete: !change.notStarted.isEmpty,
+        Self.summary(plan, written: change.written, removed: change.removed, nil, warnings))
+    }
+
+    /// - Parameter texts: nil after an installation.
+    private static func summary(
+      _ plan: SchedulePlan, written: [String], removed: [String], _ texts: [ScheduleText]?,
+      _ warnings: [String]
+    ) -> JSONFields {
+      [
+        "jobs": plan.jobs.map(\.name), "written": written, "removed": removed,
+        "files": texts?.map { ["path": $0.place, "text": $0.text] as JSONFields }, "warnings": warnings,
+      ]
     }
 
     /// Returns a warning about a job of root whose library belongs to another user.
@@ -153,12 +145,6 @@ struct ScheduleCommand: ParsableCommand {
     @OptionGroup var jobs: ScheduleOptions
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var removed: [String]
-      var warnings: [String]
-    }
-
     func run() throws {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler()
@@ -177,7 +163,7 @@ struct ScheduleCommand: ParsableCommand {
       let change = try scheduler.remove(marks)
       for name in change.removed { reporter.result("removed \(name)".escaped) }
       if change.removed.isEmpty { reporter.result("nothing to remove") }
-      reporter.json(Summary(removed: change.removed, warnings: warnings))
+      reporter.json("summary", ["removed": change.removed, "warnings": warnings])
     }
   }
 }

@@ -27,12 +27,6 @@ extension SettingsCommand {
     @OptionGroup var library: LibraryOption
     @OptionGroup var output: CommonOptions
 
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var file: String
-      var warnings: [String]
-    }
-
     func validate() throws {
       if file == "-", output.json {
         throw ValidationError("-o - and --json both use standard output; choose one")
@@ -51,8 +45,7 @@ extension SettingsCommand {
         reporter.importantResult(file.escaped)
       }
       for warning in warnings { reporter.warn(warning) }
-      reporter.json(Summary(file: file, warnings: warnings))
-      if !stored.faults.isEmpty { throw ExitStatus.incomplete }
+      try reporter.finish(isIncomplete: !stored.faults.isEmpty, ["file": file, "warnings": warnings])
     }
   }
 

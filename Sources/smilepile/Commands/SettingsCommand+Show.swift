@@ -21,27 +21,6 @@ extension SettingsCommand {
     @OptionGroup var library: LibraryOption
     @OptionGroup var output: CommonOptions
 
-    /// A setting in JSON.
-    private struct Setting: Encodable {
-      var key: String
-      var value: String
-      var defaultValue: String
-      var isStated: Bool
-      var statedAt: Int64?
-      var meaning: String
-    }
-
-    private struct Summary: Encodable {
-      let messageType = "summary"
-      var settings: [Setting]
-      var phoneHasPin: Bool
-      var phoneHasPattern: Bool
-      var libraryHasPin: Bool
-      var createdAt: Int64
-      var changedAt: Int64
-      var warnings: [String]
-    }
-
     func run() throws {
       let library = try Library(path: library.path())
       let stored = try library.storedSettings()
@@ -51,20 +30,23 @@ extension SettingsCommand {
       let reporter = Reporter(output)
       reporter.result(Self.text(settings, hasPIN: hasPIN))
       for warning in warnings { reporter.warn(warning) }
-      reporter.json(
-        Summary(
-          settings: SettingDefinition.all.map { Self.setting($0, settings) },
-          phoneHasPin: settings.hasPIN, phoneHasPattern: settings.hasPattern, libraryHasPin: hasPIN,
-          createdAt: settings.createdAt, changedAt: settings.changedAt, warnings: warnings))
-      if !stored.faults.isEmpty { throw ExitStatus.incomplete }
+      try reporter.finish(
+        isIncomplete: !stored.faults.isEmpty,
+        [
+          "settings": SettingDefinition.all.map { Self.fields($0, settings) },
+          "phone_has_pin": settings.hasPIN, "phone_has_pattern": settings.hasPattern,
+          "library_has_pin": hasPIN, "created_at": settings.createdAt, "changed_at": settings.changedAt,
+          "warnings": warnings,
+        ])
     }
 
-    private static func setting(_ definition: SettingDefinition, _ settings: Settings) -> Setting {
+    private static func fields(_ definition: SettingDefinition, _ settings: Settings) -> JSONFields {
       let value = definition.value(in: settings)
-      return Setting(
-        key: definition.key, value: value, defaultValue: definition.defaultValue,
-        isStated: definition.isStated(in: settings), statedAt: definition.statedAt(in: settings),
-        meaning: definition.value(named: value)?.meaning ?? "")
+      return [
+        "key": definition.key, "value": value, "default_value": definition.defaultValue,
+        "is_stated": definition.isStated(in: settings), "stated_at": definition.statedAt(in: settings),
+        "meaning": definition.value(named: value)?.meaning ?? "",
+      ]
     }
 
     /// Returns a line for each setting and fact, each with its meaning below it.

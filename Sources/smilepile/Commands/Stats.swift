@@ -27,88 +27,6 @@ struct Stats: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: CommonOptions
 
-  private struct Copy: Encodable {
-    var job: String
-    var path: String
-    var archive: String
-    var madeAt: Int64
-    var verifiedAt: Int64?
-    var sameDevice: Bool
-    /// True if the copy is lost when the machine is switched off.
-    var inMemory: Bool
-    var isRestorable: Bool
-    var isSelection: Bool
-    /// The number of the library's photos that are missing from the copy or corrupt in it.
-    var missingPhotos: Int
-    /// True if the copy depends on a file that an earlier copy depends on.
-    var isShared: Bool
-
-    /// Why `isRestorable` is false.
-    var problem: CountedCopy.Problem?
-    /// When a restore test at the destination last passed.
-    var testedAt: Int64?
-
-    init(_ copy: CountedCopy) {
-      (job, path, archive) = (copy.job, copy.copy.path, copy.copy.archive)
-      (madeAt, verifiedAt) = (copy.copy.madeAt, copy.verifiedAt)
-      (sameDevice, inMemory) = (copy.copy.isOnSameDevice, copy.copy.isInMemory == true)
-      testedAt = copy.test?.lastPassedAt
-      (isRestorable, problem) = (copy.problem == nil, copy.problem)
-      isSelection = copy.copy.isSelection == true
-      missingPhotos = copy.copy.missingPhotos ?? 0
-      isShared = copy.isShared
-    }
-
-    var row: [String] {
-      let facts = [
-        verifiedAt.map { "verified \(Stats.time($0))" } ?? "unverified",
-        inMemory ? "in memory: lost when the machine is switched off" : nil,
-        sameDevice ? "on the same device as the library: no protection if the device fails" : nil,
-        problem.map(\.words),
-        isSelection ? "only a selection of the library" : nil,
-        missingPhotos > 0
-          ? "\(Count(missingPhotos, "photo of the library is", "photos of the library are")) missing or corrupt"
-          : nil,
-        isShared ? "shares a file with a copy above, and is not counted" : nil,
-      ].compactMap { $0 }
-      return [Stats.time(madeAt), archive.escaped, facts.joined(separator: ", ")]
-    }
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    /// One sentence that tells whether the photos are safe.
-    var sentence: String
-    var level: ProtectionVerdict.Level
-    var photos: Int
-    var categories: Int
-    var bytes: Int
-    @Null var lastBackup: Int64?
-    var lastBackupPhotos: Int?
-    var lastBackupCategories: Int?
-    var photosAddedSince: Int?
-    @Null var lastArchive: String?
-    var copies: [Copy]
-    @Null var lastSuccessfulRestoreTest: Int64?
-  }
-
-  /// The photos of a group, as a line of JSON.
-  private struct GroupLine: Encodable {
-    let messageType = "group"
-    var key: String
-    var photos: Int
-    var bytes: Int
-    @Null var oldest: Int64?
-    @Null var newest: Int64?
-  }
-
-  private struct GroupSummary: Encodable {
-    let messageType = "summary"
-    var groups: Int
-    var photos: Int
-    var bytes: Int
-  }
-
   func run() async throws {
     let library = try Library(path: library.path())
     if let by { return show(try library.contents().groups(by: by), Reporter(output)) }
@@ -120,22 +38,24 @@ struct Stats: AsyncParsableCommand {
         "job “\(job.job)” last backed up another library at this path; copies of that library are not counted"
       )
     }
-    let copies = protection.copies.map { Copy($0) }
     reporter.result(verdict.sentence.escaped)
     reporter.result(TextTable(.left, .left, rows: Self.fields(protection)))
-    reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
+    reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: protection.copies.map(Self.row)))
     for job in protection.jobs {
       for line in Self.failedTests(of: job) { reporter.result(line.escaped) }
     }
     if let damage = protection.damageAction { reporter.result(CommandMessage.text(of: damage).escaped) }
     let export = protection.lastExport
     reporter.json(
-      Summary(
-        sentence: verdict.sentence, level: verdict.level, photos: protection.totals.photos,
-        categories: protection.totals.categories, bytes: protection.totals.bytes, lastBackup: export?.at,
-        lastBackupPhotos: export?.photos, lastBackupCategories: export?.categories,
-        photosAddedSince: protection.photosAdded, lastArchive: export?.archive, copies: copies,
-        lastSuccessfulRestoreTest: protection.testedAt))
+      "summary",
+      [
+        "sentence": verdict.sentence, "level": verdict.level.rawValue, "photos": protection.totals.photos,
+        "categories": protection.totals.categories, "bytes": protection.totals.bytes,
+        "last_backup": Null(export?.at), "last_backup_photos": export?.photos,
+        "last_backup_categories": export?.categories, "photos_added_since": protection.photosAdded,
+        "last_archive": Null(export?.archive), "copies": protection.copies.map(Self.fields),
+        "last_successful_restore_test": Null(protection.testedAt),
+      ])
     // without the ledger the copies are unknown
     if protection.ledgerProblem != nil { throw ExitStatus.incomplete }
   }
@@ -154,13 +74,46 @@ struct Stats: AsyncParsableCommand {
         }))
     for group in groups {
       reporter.json(
-        GroupLine(
-          key: group.key, photos: group.photos, bytes: group.bytes, oldest: group.oldest,
-          newest: group.newest))
+        "group",
+        [
+          "key": group.key, "photos": group.photos, "bytes": group.bytes, "oldest": Null(group.oldest),
+          "newest": Null(group.newest),
+        ])
     }
     reporter.json(
-      GroupSummary(
-        groups: groups.count, photos: groups.saturatedSum(\.photos), bytes: groups.saturatedSum(\.bytes)))
+      "summary",
+      [
+        "groups": groups.count, "photos": groups.saturatedSum(\.photos),
+        "bytes": groups.saturatedSum(\.bytes),
+      ])
+  }
+
+  private static func fields(_ counted: CountedCopy) -> JSONFields {
+    let copy = counted.copy
+    return [
+      "job": counted.job, "path": copy.path, "archive": copy.archive, "made_at": copy.madeAt,
+      "verified_at": counted.verifiedAt, "same_device": copy.isOnSameDevice,
+      "in_memory": copy.isInMemory == true, "is_restorable": counted.problem == nil,
+      "is_selection": copy.isSelection == true, "missing_photos": copy.missingPhotos ?? 0,
+      "is_shared": counted.isShared, "problem": counted.problem?.rawValue,
+      "tested_at": counted.test?.lastPassedAt,
+    ]
+  }
+
+  private static func row(_ counted: CountedCopy) -> [String] {
+    let copy = counted.copy
+    let facts = [
+      counted.verifiedAt.map { "verified \(time($0))" } ?? "unverified",
+      copy.isInMemory == true ? "in memory: lost when the machine is switched off" : nil,
+      copy.isOnSameDevice ? "on the same device as the library: no protection if the device fails" : nil,
+      counted.problem?.words,
+      copy.isSelection == true ? "only a selection of the library" : nil,
+      copy.missingPhotos.map {
+        "\(Count($0, "photo of the library is", "photos of the library are")) missing or corrupt"
+      },
+      counted.isShared ? "shares a file with a copy above, and is not counted" : nil,
+    ].compactMap { $0 }
+    return [time(copy.madeAt), copy.archive.escaped, facts.joined(separator: ", ")]
   }
 
   private static func fields(_ protection: LibraryProtection) -> [[String]] {

@@ -24,35 +24,6 @@ struct Storage: AsyncParsableCommand {
   @OptionGroup var file: JobFileOption
   @OptionGroup var output: CommonOptions
 
-  private struct Share: Encodable {
-    var files: Int
-    var bytes: Int
-  }
-
-  private struct Destination: Encodable {
-    var job: String
-    var path: String
-    var archives: Int?
-    var bytes: Int?
-    var freeBytes: Int?
-    var problem: String?
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var photos: Share
-    var database: Share
-    var undo: Share
-    var quarantined: Share
-    var leftovers: Share
-    var cache: Share
-    var untracked: Share
-    var bytes: Int
-    var freeBytes: Int
-    var archives: [Destination]
-    var unreadable: [String]
-  }
-
   func run() async throws {
     let library = try Library(path: library.path())
     let reporter = Reporter(output)
@@ -74,8 +45,7 @@ struct Storage: AsyncParsableCommand {
       reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: destinations.map(\.row)))
     }
     for folder in storage.unreadable { reporter.warn(folder.message) }
-    reporter.json(Self.summary(storage, destinations))
-    if !storage.unreadable.isEmpty { throw ExitStatus.incomplete }
+    try reporter.finish(isIncomplete: !storage.unreadable.isEmpty, Self.fields(storage, destinations))
   }
 
   private func destinations(of library: Library) throws -> [DestinationStorage] {
@@ -87,24 +57,28 @@ struct Storage: AsyncParsableCommand {
     }
   }
 
-  private static func summary(_ storage: LibraryStorage, _ destinations: [DestinationStorage]) -> Summary {
-    func share(_ purpose: LibraryStorage.Purpose) -> Share {
-      Share(files: storage[purpose].files, bytes: storage[purpose].bytes)
+  private static func fields(_ storage: LibraryStorage, _ destinations: [DestinationStorage]) -> JSONFields {
+    func share(_ purpose: LibraryStorage.Purpose) -> JSONFields {
+      ["files": storage[purpose].files, "bytes": storage[purpose].bytes]
     }
-    return Summary(
-      photos: share(.photos), database: share(.database), undo: share(.undo),
-      quarantined: share(.quarantined), leftovers: share(.leftovers), cache: share(.cache),
-      untracked: share(.untracked),
-      bytes: storage.bytes, freeBytes: storage.freeBytes,
-      archives: destinations.map { destination in
-        var row = Destination(job: destination.job, path: destination.path.string)
-        switch destination.state {
-        case .readable(let space):
-          (row.archives, row.bytes, row.freeBytes) = (space.archives, space.bytes, space.freeBytes)
-        case .unreadable(let reason): row.problem = reason
-        }
-        return row
-      }, unreadable: storage.unreadable.map(\.message))
+    return [
+      "photos": share(.photos), "database": share(.database), "undo": share(.undo),
+      "quarantined": share(.quarantined), "leftovers": share(.leftovers), "cache": share(.cache),
+      "untracked": share(.untracked), "bytes": storage.bytes, "free_bytes": storage.freeBytes,
+      "archives": destinations.map(fields), "unreadable": storage.unreadable.map(\.message),
+    ]
+  }
+
+  private static func fields(_ destination: DestinationStorage) -> JSONFields {
+    var (space, problem): (DestinationStorage.Space?, String?) = (nil, nil)
+    switch destination.state {
+    case .readable(let found): space = found
+    case .unreadable(let reason): problem = reason
+    }
+    return [
+      "job": destination.job, "path": destination.path.string, "archives": space?.archives,
+      "bytes": space?.bytes, "free_bytes": space?.freeBytes, "problem": problem,
+    ]
   }
 }
 

@@ -33,39 +33,6 @@ struct Undo: AsyncParsableCommand {
   @OptionGroup var lock: LockOption
   @OptionGroup var output: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var undone: String
-    var changedAt: Int64
-    var photosRemoved: Int
-    var photosRestored: Int
-    var photosReverted: Int
-    var categoriesRemoved: Int
-    var categoriesRestored: Int
-    var protectionsLowered: [String]
-    var missing: [String]
-    var damaged: [String]
-    var left: [String]
-    var remaining: Int
-    var dryRun: Bool
-  }
-
-  /// A change that can be undone, as a line of JSON.
-  private struct Line: Encodable {
-    let messageType = "undoable_change"
-    var kind: String
-    var changedAt: Int64
-    var photosAdded: Int
-    var photosReplaced: Int
-    var categoriesAdded: Int
-    var categoriesReplaced: Int
-  }
-
-  private struct ListSummary: Encodable {
-    let messageType = "summary"
-    var changes: Int
-  }
-
   func validate() throws {
     if list, dryRun { throw ValidationError("--list and --dry-run contradict each other; choose one") }
   }
@@ -96,15 +63,17 @@ struct Undo: AsyncParsableCommand {
         + summary.protectionsLowered.map { ", \($0.label) turned off" }.joined()
         + (summary.remaining == 0
           ? "" : "; \(Count(summary.remaining, "earlier change")) can be undone"))
-    reporter.json(
-      Summary(
-        undone: summary.kind.rawValue, changedAt: summary.changedAt, photosRemoved: summary.photosRemoved,
-        photosRestored: summary.photosRestored, photosReverted: reverted,
-        categoriesRemoved: summary.categoriesRemoved, categoriesRestored: summary.categoriesRestored,
-        protectionsLowered: summary.protectionsLowered.map(\.identifier),
-        missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        left: summary.left.map(\.message), remaining: summary.remaining, dryRun: summary.isDryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "undone": summary.kind.rawValue, "changed_at": summary.changedAt,
+        "photos_removed": summary.photosRemoved, "photos_restored": summary.photosRestored,
+        "photos_reverted": reverted, "categories_removed": summary.categoriesRemoved,
+        "categories_restored": summary.categoriesRestored,
+        "protections_lowered": summary.protectionsLowered.map(\.identifier),
+        "missing": summary.missing.map(\.message), "damaged": summary.damaged.map(\.message),
+        "left": summary.left.map(\.message), "remaining": summary.remaining, "dry_run": summary.isDryRun,
+      ])
   }
 
   /// Returns what a change did: `2 photos added, 1 category changed or removed`.
@@ -123,12 +92,14 @@ struct Undo: AsyncParsableCommand {
   private func report(_ changes: [UndoableChange], of path: FilePath, _ reporter: Reporter) {
     for change in changes {
       reporter.json(
-        Line(
-          kind: change.kind.rawValue, changedAt: change.changedAt, photosAdded: change.photosAdded,
-          photosReplaced: change.photosReplaced, categoriesAdded: change.categoriesAdded,
-          categoriesReplaced: change.categoriesReplaced))
+        "undoable_change",
+        [
+          "kind": change.kind.rawValue, "changed_at": change.changedAt, "photos_added": change.photosAdded,
+          "photos_replaced": change.photosReplaced, "categories_added": change.categoriesAdded,
+          "categories_replaced": change.categoriesReplaced,
+        ])
     }
-    reporter.json(ListSummary(changes: changes.count))
+    reporter.json("summary", ["changes": changes.count])
     let time = LocalTime()
     reporter.result(
       TextTable(

@@ -31,17 +31,6 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: CommonOptions
 
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var entriesChecked: Int
-    var damaged: [String]
-    var unreadable: [String]
-    var untracked: [String]
-    var stagedFiles: Int
-    var stagedBytes: Int
-    var warnings: [String]
-  }
-
   func validate() throws {
     if !archives.isEmpty, library.isGiven {
       throw ValidationError("verify archives or a library (-l), not both")
@@ -83,11 +72,13 @@ struct Verify: AsyncParsableCommand {
         + (summary.unreadable.isEmpty
           ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
     reporter.json(
-      Summary(
-        entriesChecked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
-        unreadable: summary.unreadable.map { "\($0.error)" },
-        untracked: summary.untracked, stagedFiles: summary.stagedFiles, stagedBytes: summary.stagedBytes,
-        warnings: summary.warnings))
+      "summary",
+      [
+        "entries_checked": summary.entriesChecked, "damaged": summary.damaged.map(\.message),
+        "unreadable": summary.unreadable.map { "\($0.error)" }, "untracked": summary.untracked,
+        "staged_files": summary.stagedFiles, "staged_bytes": summary.stagedBytes,
+        "warnings": summary.warnings,
+      ])
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }

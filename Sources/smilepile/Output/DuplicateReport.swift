@@ -14,43 +14,6 @@ struct DuplicateReport {
     (self.reporter, self.summary) = (reporter, summary)
   }
 
-  /// A photo of a group in JSON.
-  private struct Member: Encodable {
-    var id: Int64
-    var similarity: Double
-    var keep: Bool
-    var why: String?
-    var name: String
-    var category: String
-    var bytes: Int
-    var width: Int
-    var height: Int
-    var createdAt: Int64
-  }
-
-  private struct GroupLine: Encodable {
-    let messageType = "duplicate_group"
-    var group: Int64
-    var kind: String
-    var photos: [Member]
-    var bytesToFree: Int
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var groups: Int
-    var photos: Int
-    var bytesToFree: Int
-    var compared: Int
-    var cached: Int
-    var drawn: Int
-    var undrawable: [String]
-    var failed: [String]
-    var notes: [String]
-    var threshold: Double
-    @Null var html: String?
-  }
-
   /// Prints a group with the photo that would be kept.
   func show(_ group: DuplicateGroup) {
     let others = group.others.map { ("\(Similarity($0.similarity))", $0.photo) }
@@ -97,16 +60,19 @@ struct DuplicateReport {
     let removedIDs = Set(removed.map(\.id))
     let similarities = [1] + group.others.map(\.similarity)
     let members = zip(group.photos, similarities).map { photo, similarity in
-      Member(
-        id: photo.id, similarity: similarity, keep: !removedIDs.contains(photo.id),
-        why: kept?.id == photo.id && photo.id == group.best.id ? group.reason.rawValue : nil,
-        name: photo.name, category: summary.contents.category(of: photo) ?? "", bytes: photo.fileSize,
-        width: photo.width, height: photo.height, createdAt: photo.createdAt)
+      [
+        "id": photo.id, "similarity": similarity, "keep": !removedIDs.contains(photo.id),
+        "why": kept?.id == photo.id && photo.id == group.best.id ? group.reason.rawValue : nil,
+        "name": photo.name, "category": summary.contents.category(of: photo) ?? "", "bytes": photo.fileSize,
+        "width": photo.width, "height": photo.height, "created_at": photo.createdAt,
+      ] as JSONFields
     }
     reporter.json(
-      GroupLine(
-        group: group.number, kind: group.kind.rawValue, photos: members,
-        bytesToFree: removed.saturatedSum(\.fileSize)))
+      "duplicate_group",
+      [
+        "group": group.number, "kind": group.kind.rawValue, "photos": members,
+        "bytes_to_free": removed.saturatedSum(\.fileSize),
+      ])
   }
 
   /// Prints what the user should know about the search.
@@ -135,11 +101,13 @@ struct DuplicateReport {
       reporter.note("run \(removal) to keep only the best photo")
     }
     reporter.json(
-      Summary(
-        groups: summary.groups.count, photos: photos, bytesToFree: bytes, compared: summary.compared,
-        cached: summary.cached, drawn: summary.drawn, undrawable: summary.undrawable.map(\.message),
-        failed: summary.failed.map(\.message), notes: summary.notes,
-        threshold: summary.threshold.similarity, html: page?.string))
+      "summary",
+      [
+        "groups": summary.groups.count, "photos": photos, "bytes_to_free": bytes,
+        "compared": summary.compared, "cached": summary.cached, "drawn": summary.drawn,
+        "undrawable": summary.undrawable.map(\.message), "failed": summary.failed.map(\.message),
+        "notes": summary.notes, "threshold": summary.threshold.similarity, "html": Null(page?.string),
+      ])
   }
 
   /// `IMG_0001 (Family)`.

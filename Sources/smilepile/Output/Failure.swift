@@ -6,13 +6,6 @@ import PhotoLibrary
 
 /// Turns the error that ended a command into a message and an exit code.
 enum Failure {
-  /// The last line of `--json` if there is no summary.
-  private struct ExitError: Encodable {
-    let messageType = "exit_error"
-    var code: Int32
-    var message: String
-  }
-
   /// Reports an error on standard error and, with `--json`, as the last line of standard output.
   static func report(
     _ error: any Error, of command: any ParsableCommand.Type, arguments: [String]
@@ -101,7 +94,6 @@ enum Failure {
   }
 
   private static func printExitError(_ status: ExitStatus, _ message: String) {
-    guard let line = try? JSONLine.text(ExitError(code: status.rawValue, message: message)) else { return }
-    Console.standard.printJSON(line)
+    Console.standard.printJSON(JSONLine.text("exit_error", ["code": status.rawValue, "message": message]))
   }
 }

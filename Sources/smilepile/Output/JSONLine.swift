@@ -1,40 +1,91 @@
-import Foundation
+import FileSystem
 
-/// Writes a value as one line of JSON.
+/// Lines of JSON.
 enum JSONLine {
-  private static let encoder = {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    // equal values give equal lines; paths stay readable
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // JSON has no infinity, and a message about a fault must not fail because of one
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    encoder.dateEncodingStrategy = .custom { date, encoder in
-      var container = encoder.singleValueContainer()
-      try container.encode(Int64((date.timeIntervalSince1970 * 1000).rounded()))
-    }
-    return encoder
-  }()
-
-  /// Returns the value on one line, without a line feed at the end. Keys are sorted and in snake case
-  /// (`archiveID` is `archive_id`), dates are integer milliseconds since 1970.
-  ///
-  /// - Throws: the errors of the value's encoding.
-  static func text(_ value: some Encodable) throws -> String {
-    String(decoding: try encoder.encode(value), as: UTF8.self)
+  /// Returns an object of some fields and the type of the line, `message_type`, without a line feed at the end.
+  static func text(_ type: String, _ fields: JSONFields) -> String {
+    var fields = fields
+    fields.fields.append(("message_type", type))
+    var line: [UInt8] = []
+    line.reserveCapacity(256)
+    fields.appendJSON(to: &line)
+    return String(decoding: line, as: UTF8.self)
   }
 }
 
-/// A property that is `null` in JSON if it has no value. JSON omits an optional property instead.
-@propertyWrapper
-struct Null<Value: Encodable & Sendable>: Encodable, Sendable {
-  var wrappedValue: Value?
+/// A value in a line of JSON.
+protocol JSONValue: Sendable {
+  /// Appends the value as JSON.
+  func appendJSON(to line: inout [UInt8])
+}
 
-  init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+/// The fields of a line of JSON, or of an object in a line. A field whose value is nil is left out.
+struct JSONFields: ExpressibleByDictionaryLiteral, JSONValue {
+  fileprivate var fields: [(key: String, value: (any JSONValue)?)]
 
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(wrappedValue)
+  init(dictionaryLiteral fields: (String, (any JSONValue)?)...) { self.fields = fields }
+
+  /// Makes fields whose keys are data.
+  init(_ fields: [String: any JSONValue]) { self.fields = fields.map { ($0.key, $0.value) } }
+
+  /// Sorts the keys, so that equal values give equal lines.
+  func appendJSON(to line: inout [UInt8]) {
+    var separator = UInt8(ascii: "{")
+    for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+      guard let value else { continue }
+      line.append(separator)
+      separator = UInt8(ascii: ",")
+      line.appendJSON(key)
+      line.append(UInt8(ascii: ":"))
+      value.appendJSON(to: &line)
+    }
+    if separator == UInt8(ascii: "{") { line.append(separator) }
+    line.append(UInt8(ascii: "}"))
+  }
+}
+
+/// A value that is `null` if it is nil.
+struct Null: JSONValue {
+  private let value: (any JSONValue)?
+
+  init(_ value: (any JSONValue)?) { self.value = value }
+
+  func appendJSON(to line: inout [UInt8]) {
+    if let value { value.appendJSON(to: &line) } else { line.append(contentsOf: "null".utf8) }
+  }
+}
+
+extension String: JSONValue {
+  func appendJSON(to line: inout [UInt8]) { line.appendJSON(self) }
+}
+
+extension Bool: JSONValue {
+  func appendJSON(to line: inout [UInt8]) { line.append(contentsOf: (self ? "true" : "false").utf8) }
+}
+
+extension BinaryInteger where Self: JSONValue {
+  func appendJSON(to line: inout [UInt8]) { line.append(contentsOf: "\(self)".utf8) }
+}
+
+extension Int: JSONValue {}
+extension Int32: JSONValue {}
+extension Int64: JSONValue {}
+
+extension Double: JSONValue {
+  /// JSON has no infinity: it becomes a text.
+  func appendJSON(to line: inout [UInt8]) {
+    guard isFinite else { return line.appendJSON("\(self)") }
+    line.append(contentsOf: (Int64(exactly: self).map { "\($0)" } ?? "\(self)").utf8)
+  }
+}
+
+extension Array: JSONValue where Element: JSONValue {
+  func appendJSON(to line: inout [UInt8]) {
+    line.append(UInt8(ascii: "["))
+    for (index, element) in enumerated() {
+      if index > 0 { line.append(UInt8(ascii: ",")) }
+      element.appendJSON(to: &line)
+    }
+    line.append(UInt8(ascii: "]"))
   }
 }

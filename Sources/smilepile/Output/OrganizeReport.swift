@@ -23,39 +23,6 @@ struct OrganizeReport {
     }
   }
 
-  /// A changed photo in JSON.
-  private struct PhotoLine: Encodable {
-    let messageType = "photo_change"
-    var id: Int64
-    var oldCategory: String
-    var newCategory: String
-    var oldName: String
-    var newName: String
-    var equalPhoto: Int64?
-  }
-
-  /// A changed category in JSON.
-  private struct CategoryLine: Encodable {
-    let messageType = "category_change"
-    var id: Int64
-    var name: String
-    var oldDisplayName: String?
-    var newDisplayName: String?
-    var position: Int?
-    var colorHex: String?
-    var iconResource: String?
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var photosMoved: Int
-    var photosJoined: Int
-    var photosRenamed: Int
-    var categoriesChanged: Int
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   /// Carries out a request, and prints the result.
   func run(_ request: OrganizeRequest) async throws {
     let plan = try await reporter.follow(.organize(request, in: library, options: options))
@@ -64,21 +31,11 @@ struct OrganizeReport {
     let warnings = reportDetails(plan)
     for line in sentences(plan, renamed: renamed) { reporter.importantResult(line) }
     reporter.json(
-      Summary(
-        photosMoved: plan.photos.count - renamed, photosJoined: joined, photosRenamed: renamed,
-        categoriesChanged: plan.categories.count, warnings: warnings, dryRun: options.isDryRun))
-  }
-
-  private struct SortSummary: Encodable {
-    let messageType = "summary"
-    var photosMoved: Int
-    var photosJoined: Int
-    var photosInPlace: Int
-    var photosWithoutRule: Int
-    var photosConsideredBefore: Int
-    var photosMovedByPerson: Int
-    var warnings: [String]
-    var dryRun: Bool
+      "summary",
+      [
+        "photos_moved": plan.photos.count - renamed, "photos_joined": joined, "photos_renamed": renamed,
+        "categories_changed": plan.categories.count, "warnings": warnings, "dry_run": options.isDryRun,
+      ])
   }
 
   /// Sorts photos by rules, and prints the result.
@@ -101,10 +58,12 @@ struct OrganizeReport {
       reporter.note("other photos\(clause)")
     }
     reporter.json(
-      SortSummary(
-        photosMoved: plan.moves.photos.count, photosJoined: joined, photosInPlace: plan.inPlace,
-        photosWithoutRule: plan.withoutRule, photosConsideredBefore: plan.consideredBefore,
-        photosMovedByPerson: plan.movedByPerson, warnings: warnings, dryRun: options.isDryRun))
+      "summary",
+      [
+        "photos_moved": plan.moves.photos.count, "photos_joined": joined, "photos_in_place": plan.inPlace,
+        "photos_without_rule": plan.withoutRule, "photos_considered_before": plan.consideredBefore,
+        "photos_moved_by_person": plan.movedByPerson, "warnings": warnings, "dry_run": options.isDryRun,
+      ])
   }
 
   /// Prints the changes of categories and photos, and returns the warnings.
@@ -115,8 +74,25 @@ struct OrganizeReport {
     }
     for warning in warnings { reporter.warn(warning) }
     if options.isDryRun { preview(plan) }
-    for category in plan.categories { reporter.json(line(category)) }
-    for photo in plan.photos { reporter.json(line(photo)) }
+    for category in plan.categories {
+      reporter.json(
+        "category_change",
+        [
+          "id": category.new?.id ?? category.old?.id ?? 0,
+          "name": category.new?.name ?? category.old?.name ?? "",
+          "old_display_name": category.old?.displayName, "new_display_name": category.new?.displayName,
+          "position": category.new?.position, "color_hex": category.new?.colorHex,
+          "icon_resource": category.new?.iconResource,
+        ])
+    }
+    for photo in plan.photos {
+      reporter.json(
+        "photo_change",
+        [
+          "id": photo.photo.id, "old_category": photo.oldCategory, "new_category": photo.newCategory,
+          "old_name": photo.photo.name, "new_name": photo.newName, "equal_photo": photo.equalPhoto,
+        ])
+    }
     return warnings
   }
 
@@ -175,20 +151,6 @@ struct OrganizeReport {
     }
     if old.position != new.position { changes.append("the place is \(new.position + 1)") }
     return changes.joined(separator: ", ")
-  }
-
-  private func line(_ photo: OrganizedPhoto) -> PhotoLine {
-    PhotoLine(
-      id: photo.photo.id, oldCategory: photo.oldCategory, newCategory: photo.newCategory,
-      oldName: photo.photo.name, newName: photo.newName, equalPhoto: photo.equalPhoto)
-  }
-
-  private func line(_ category: OrganizedCategory) -> CategoryLine {
-    CategoryLine(
-      id: category.new?.id ?? category.old?.id ?? 0, name: category.new?.name ?? category.old?.name ?? "",
-      oldDisplayName: category.old?.displayName, newDisplayName: category.new?.displayName,
-      position: category.new?.position, colorHex: category.new?.colorHex,
-      iconResource: category.new?.iconResource)
   }
 }
 

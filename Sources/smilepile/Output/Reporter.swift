@@ -9,14 +9,6 @@ struct Reporter {
 
   init(_ options: CommonOptions) { self.options = options }
 
-  /// A line of `"message_type":"error"`.
-  private struct ErrorMessage: Encodable {
-    let messageType = "error"
-    var item: String
-    var during: String
-    var message: String
-  }
-
   /// Shows the progress of some work until it ends, and returns its summary.
   func follow<Summary>(_ work: Work<Summary>) async throws -> Summary {
     Signals.attend(work)
@@ -96,19 +88,19 @@ struct Reporter {
       console.print("error: \(message.escaped)", to: .error, .error)
       return
     }
-    json(ErrorMessage(item: finding.item, during: during, message: message))
+    json("error", ["item": finding.item, "during": during, "message": message])
   }
 
   /// Prints what happened to each photo: JSON lines on standard output, otherwise text on standard error.
   func photos(_ reports: [PhotoReport]) {
     guard options.json else {
-      for report in reports { console.print(PhotoLine(report).text.escaped, to: .error) }
+      for report in reports { console.print(report.text.escaped, to: .error) }
       return
     }
     // a reader of a pipe gets the lines in few pieces, since each piece costs a system call
     for start in stride(from: 0, to: reports.count, by: Self.linesPerPiece) {
       let piece = reports[start..<min(start + Self.linesPerPiece, reports.count)]
-      console.printJSON(piece.map { PhotoLine($0).json }.joined(separator: "\n"))
+      console.printJSON(piece.map(\.json).joined(separator: "\n"))
     }
   }
 
@@ -118,8 +110,23 @@ struct Reporter {
   func raw(_ text: String) { console.write(text, to: .output) }
 
   /// Prints a line with `--json`; otherwise prints nothing.
-  func json(_ message: some Encodable) {
-    guard options.json, let line = try? JSONLine.text(message) else { return }
-    console.printJSON(line)
+  func json(_ type: String, _ fields: @autoclosure () -> JSONFields) {
+    guard options.json else { return }
+    console.printJSON(JSONLine.text(type, fields()))
+  }
+
+  /// Prints the summary with `--json`, and ends the command.
+  ///
+  /// - Throws: the status, if it is not `done`.
+  func finish(_ status: ExitStatus, _ summary: @autoclosure () -> JSONFields) throws {
+    json("summary", summary())
+    if status != .done { throw status }
+  }
+
+  /// Prints the summary with `--json`, and ends the command.
+  ///
+  /// - Throws: `ExitStatus.incomplete` if the result is incomplete.
+  func finish(isIncomplete: Bool, _ summary: @autoclosure () -> JSONFields) throws {
+    try finish(isIncomplete ? .incomplete : .done, summary())
   }
 }

@@ -12,22 +12,6 @@ struct SettingsReport {
     (self.reporter, self.library, self.isDryRun) = (reporter, library, isDryRun)
   }
 
-  /// A changed setting in JSON.
-  private struct Change: Encodable {
-    var key: String
-    var oldValue: String
-    var newValue: String
-  }
-
-  private struct Summary: Encodable {
-    let messageType = "summary"
-    var changes: [Change]
-    var protectionsLowered: [String]
-    var kept: [String]
-    var warnings: [String]
-    var dryRun: Bool
-  }
-
   /// Changes settings. Blocks, also for the answer of the user.
   func run(
     _ request: SettingsRequest, _ confirmation: ConfirmationOption, _ lock: LockOption
@@ -52,12 +36,14 @@ struct SettingsReport {
           + (isSame ? "(as before)" : "(was \(change.oldValue))"))
     }
     reporter.json(
-      Summary(
-        changes: summary.changes.map {
-          Change(key: $0.key, oldValue: $0.oldValue, newValue: $0.newValue)
+      "summary",
+      [
+        "changes": summary.changes.map {
+          ["key": $0.key, "old_value": $0.oldValue, "new_value": $0.newValue] as JSONFields
         },
-        protectionsLowered: summary.lowered.map(\.identifier), kept: summary.kept,
-        warnings: warnings + repaired, dryRun: isDryRun))
+        "protections_lowered": summary.lowered.map(\.identifier), "kept": summary.kept,
+        "warnings": warnings + repaired, "dry_run": isDryRun,
+      ])
   }
 }
 

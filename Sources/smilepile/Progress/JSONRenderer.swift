@@ -4,38 +4,24 @@ struct JSONRenderer: ProgressRenderer {
 
   init(console: Console) { self.console = console }
 
-  mutating func show(_ progress: Progress) {
-    guard let line = try? JSONLine.text(StatusMessage(progress)) else { return }
-    console.printJSON(line)
-  }
+  mutating func show(_ progress: Progress) { console.printJSON(progress.json) }
 }
 
-/// A line of `"message_type":"status"`. Omits unknown values, like restic.
-struct StatusMessage: Encodable, Sendable {
-  let messageType = "status"
-  let phase: String
-  let percentDone: Double
-  let totalFiles: Int
-  let filesDone: Int
-  let totalBytes: Int
-  let bytesDone: Int
-  let errorCount: Int
-  let secondsElapsed: Int
-  let secondsRemaining: Int?
-  let currentFiles: [String]?
-
-  init(_ progress: Progress) {
-    phase = progress.phase.rawValue
-    let fraction = progress.fractionCompleted
+extension Progress {
+  /// The line of JSON. Omits unknown values, like restic.
+  var json: String {
+    let fraction = fractionCompleted
     // four digits, since more would be noise
-    percentDone = fraction.isFinite ? (min(max(fraction, 0), 1) * 10_000).rounded(.down) / 10_000 : 0
-    totalFiles = progress.totalItems
-    filesDone = progress.processedItems
-    totalBytes = progress.totalBytes
-    bytesDone = progress.bytesProcessed
-    errorCount = progress.errorCount
-    secondsElapsed = Int(progress.elapsed.components.seconds)
-    secondsRemaining = progress.estimatedRemaining.map { Int($0.inSeconds.rounded(.up)) }
-    currentFiles = progress.currentItem.map { [$0] }
+    let done = fraction.isFinite ? (min(max(fraction, 0), 1) * 10_000).rounded(.down) / 10_000 : 0
+    return JSONLine.text(
+      "status",
+      [
+        "phase": phase.rawValue, "percent_done": done, "total_files": totalItems,
+        "files_done": processedItems,
+        "total_bytes": totalBytes, "bytes_done": bytesProcessed, "error_count": errorCount,
+        "seconds_elapsed": elapsed.components.seconds,
+        "seconds_remaining": estimatedRemaining.map { Int($0.inSeconds.rounded(.up)) },
+        "current_files": currentItem.map { [$0] },
+      ])
   }
 }
