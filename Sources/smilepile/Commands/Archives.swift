@@ -47,22 +47,11 @@ struct Archives: AsyncParsableCommand {
     var unreadable: [String] = []
     var incomplete: [String] = []
     var isFirst = true
-    var worst = ExitStatus.done
-    for place in try ArchivePlace.named(places, file) {
-      let inventory: ArchiveInventory
-      do {
-        try place.check()
-        inventory = try ArchiveInventory(
-          folder: place.folder, password: try place.password(password, reporter), ledger: .ofThisUser)
-      } catch let error where error is CancellationError || error is ValidationError {
-        throw error
-      } catch {
-        reporter.error(
-          Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
-        unreadable.append(place.folder.string)
-        worst = max(worst, ExitStatus(for: error))
-        continue
-      }
+    let worst = try await reporter.each(ArchivePlace.named(places, file)) { place in
+      try place.check()
+      let inventory = try ArchiveInventory(
+        folder: place.folder, password: try place.password(password, reporter), ledger: .ofThisUser)
+      var status = ExitStatus.done
       if !isFirst, !latest { reporter.result("") }
       isFirst = false
       if !latest { reporter.result("\(place.folder.string.escaped):") }
@@ -86,7 +75,7 @@ struct Archives: AsyncParsableCommand {
         } catch {
           reporter.error(Finding(archive.path, message: CommandMessage.text(of: error)), during: "archives")
           incomplete.append(CommandMessage.text(of: error))
-          worst = max(worst, .incomplete)
+          status = .incomplete
         }
         total.archives += 1
         total.bytes += archive.fileBytes
@@ -101,7 +90,7 @@ struct Archives: AsyncParsableCommand {
         reporter.warn(
           "\(place.folder): \(Count(unopened, "encrypted archive")) could not be opened, so content, order and bases "
             + "are unknown; give the password, for example with --password-file")
-        if place.job != nil { worst = max(worst, .incomplete) }
+        if place.job != nil { status = .incomplete }
       }
       let tags = place.tag.map { [$0] } ?? []
       for warning in [inventory.warningOfPlainArchives(tags: tags), inventory.warningOfOtherOwners] {
@@ -110,8 +99,14 @@ struct Archives: AsyncParsableCommand {
       for file in inventory.unreadable {
         reporter.error(Finding(file.path, message: file.reason), during: "archives")
         unreadable.append(file.path)
-        worst = max(worst, .incomplete)
+        status = .incomplete
       }
+      return status
+    } failed: { place, error in
+      if error is CancellationError || error is ValidationError { throw error }
+      reporter.error(
+        Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
+      unreadable.append(place.folder.string)
     }
     if latest {
       guard !newest.isEmpty else { throw NoArchive() }

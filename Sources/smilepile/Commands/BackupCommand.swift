@@ -48,45 +48,30 @@ struct BackupCommand: JobCommand {
     let chosen = try choice.read()
     var context = JobContext.ofThisProcess(reporter)
     context.isForced = force
-    var worst = ExitStatus.done
     var succeeded = 0
-    for (index, var job) in chosen.enumerated() {
+    let worst = try await reporter.each(chosen) { job in
+      var job = job
       job.lockWait = lockWait ?? job.lockWait
       if requireMount { job.requireMounts() }
-      let status = await run(job, context, reporter)
+      let report = try await reporter.follow(.backup(job, context))
+      show(report, job, reporter)
+      let status = report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
       if status == .done { succeeded += 1 }
-      worst = max(worst, status)
-      if let received = Signals.received {
-        for other in chosen[(index + 1)...] {
-          show(CancellationError(), received, of: other, reporter)
-          worst = max(worst, received)
-        }
-        break
-      }
+      return status
+    } failed: { job, error in
+      show(error, of: job, reporter)
     }
     try reporter.finish(worst, ["jobs": chosen.count, "succeeded": succeeded, "exit_code": worst.rawValue])
   }
 
-  private func run(_ job: Job, _ context: JobContext, _ reporter: Reporter) async -> ExitStatus {
-    do {
-      let report = try await reporter.follow(.backup(job, context))
-      show(report, job, reporter)
-      return report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
-    } catch {
-      let status = ExitStatus(for: error)
-      show(error, status, of: job, reporter)
-      return status
-    }
-  }
-
   /// Reports why a job was not started.
-  private func show(_ error: any Error, _ status: ExitStatus, of job: Job, _ reporter: Reporter) {
-    let isStopped = error is CancellationError
+  private func show(_ error: any Error, of job: Job, _ reporter: Reporter) {
+    let isStopped = error is CancellationError || error is NotStarted
     let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
     let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
     reporter.error(Finding(job.name, message), during: "backup")
     reporter.result("\(job.name): \(outcome.rawValue)")
-    Self.json(job, outcome, status.rawValue, message, nil, reporter)
+    Self.json(job, outcome, ExitStatus(for: error).rawValue, message, nil, reporter)
   }
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {

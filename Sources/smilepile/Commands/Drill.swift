@@ -52,27 +52,22 @@ struct Drill: JobCommand {
     var options = RestoreTestOptions()
     let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch
-    var worst = ExitStatus.done
     var reports: [String] = []
     var warnings: [String] = []
     var passed = 0
-    for job in chosen {
+    let worst = try await reporter.each(chosen) { job in
       options.sample = all ? nil : sample ?? job.drillSample
-      do {
-        let report = try await reporter.follow(.restoreTest(job, context, options: options))
-        show(report, job, reporter)
-        warnings += report.warnings + report.results.flatMap(\.notes)
-        if let path = report.path { reports.append(path.string) }
-        if report.hasPassed { passed += 1 }
-        worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
-      } catch {
-        let reason =
-          error is CancellationError
-          ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
-        reporter.error(Finding(job.name, reason), during: "drill")
-        worst = max(worst, ExitStatus(for: error))
-      }
-      if Signals.received != nil { break }
+      let report = try await reporter.follow(.restoreTest(job, context, options: options))
+      show(report, job, reporter)
+      warnings += report.warnings + report.results.flatMap(\.notes)
+      if let path = report.path { reports.append(path.string) }
+      if report.hasPassed { passed += 1 }
+      return ExitStatus(rawValue: report.exitCode) ?? .failed
+    } failed: { job, error in
+      let reason =
+        error is CancellationError
+        ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
+      reporter.error(Finding(job.name, reason), during: "drill")
     }
     try reporter.finish(
       worst,

@@ -43,22 +43,17 @@ struct InboxCommand: AsyncParsableCommand {
     (options.isDryRun, options.waits) = (dryRun, wait)
     var reports: [InboxReport] = []
     var errors: [String] = []
-    var worst = ExitStatus.done
-    for job in jobs {
-      do {
-        let report = try await reporter.follow(.inbox(job, context, options: options))
-        show(report, job, reporter)
-        reports.append(report)
-        errors += report.errors
-        if !report.errors.isEmpty { worst = max(worst, .incomplete) }
-      } catch {
-        let message =
-          error is CancellationError ? "stopped; imported backups stay imported" : JobMessage.text(of: error)
-        reporter.error(Finding(job.name, message), during: "inbox")
-        errors.append(message)
-        worst = max(worst, ExitStatus(for: error))
-      }
-      if Signals.received != nil { break }
+    let worst = try await reporter.each(jobs) { job in
+      let report = try await reporter.follow(.inbox(job, context, options: options))
+      show(report, job, reporter)
+      reports.append(report)
+      errors += report.errors
+      return report.errors.isEmpty ? .done : .incomplete
+    } failed: { job, error in
+      let message =
+        error is CancellationError ? "stopped; imported backups stay imported" : JobMessage.text(of: error)
+      reporter.error(Finding(job.name, message), during: "inbox")
+      errors.append(message)
     }
     try reporter.finish(
       worst,

@@ -124,26 +124,12 @@ struct Prune: AsyncParsableCommand {
     var (kept, removed, bytes, others) = (0, [String](), 0, 0)
     var refusals: [String] = []
     var warnings: [String] = []
-    var worst = ExitStatus.done
-    for (place, policy) in try chosen() {
-      let summary: PruneRun.Summary
-      do {
-        try place.check()
-        let secret = try place.password(password, reporter)
-        let recorded = RecordedOperation(.prune, folder: place.folder, isDryRun: dryRun)
-        summary = try await Ledger.ofThisUser.recording(recorded) {
-          try await reporter.follow(work(place, policy, secret))
-        }
-      } catch let error where error is CancellationError || error is ValidationError {
-        throw error
-      } catch {
-        // prune has no --lock-wait
-        let canWait = (error as? FileLock.Busy)?.remedy != nil
-        let message =
-          canWait ? "\(error); wait until the other process ends" : CommandMessage.text(of: error)
-        reporter.error(Finding(place.folder.string, message: message), during: "prune")
-        worst = max(worst, ExitStatus(for: error))
-        continue
+    let worst = try await reporter.each(chosen()) { place, policy in
+      try place.check()
+      let secret = try place.password(password, reporter)
+      let recorded = RecordedOperation(.prune, folder: place.folder, isDryRun: dryRun)
+      let summary = try await Ledger.ofThisUser.recording(recorded) {
+        try await reporter.follow(work(place, policy, secret))
       }
       reporter.result("\(place.folder.string.escaped):")
       let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
@@ -166,12 +152,14 @@ struct Prune: AsyncParsableCommand {
       removed += summary.removed.map(\.path)
       bytes += summary.removed.reduce(0) { $0 + $1.fileBytes }
       refusals += summary.plan.refusals
-      if !summary.failures.isEmpty { worst = max(worst, .incomplete) }
-      if !summary.plan.refusals.isEmpty { worst = max(worst, .damaged) }
-      if let received = Signals.received {
-        worst = received
-        break
-      }
+      return summary.plan.refusals.isEmpty ? summary.failures.isEmpty ? .done : .incomplete : .damaged
+    } failed: { chosen, error in
+      if error is CancellationError || error is ValidationError { throw error }
+      // prune has no --lock-wait
+      let canWait = (error as? FileLock.Busy)?.remedy != nil
+      let message =
+        canWait ? "\(error); wait until the other process ends" : CommandMessage.text(of: error)
+      reporter.error(Finding(chosen.0.folder.string, message: message), during: "prune")
     }
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"

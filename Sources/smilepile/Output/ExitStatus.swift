@@ -45,7 +45,7 @@ enum ExitStatus: Int32, Error, Comparable {
     self =
       switch error {
       case let status as ExitStatus: status
-      case is CancellationError: Signals.received ?? .interrupted
+      case is CancellationError, is NotStarted: Signals.received ?? .interrupted
       case is FileLock.Busy, JobError.running, InboxFault.busy, ResetRefusal.notStopped: .locked
       case LibraryError.notALibrary, RebuildError.noArchive: .notFound
       case BackupError.noSuchBackup, BackupError.noBackups, BackupError.baseMissing, BackupError.baseRemoved,

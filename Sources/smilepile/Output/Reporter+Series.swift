@@ -1,0 +1,32 @@
+import Jobs
+
+extension Reporter {
+  /// Works on jobs or folders, one after the other. One that fails does not stop the next one. After a signal, the others
+  /// are not started, and fail with `NotStarted`.
+  ///
+  /// - Parameters:
+  ///   - work: returns the status of one.
+  ///   - failed: reports the error of one.
+  /// - Returns: the worst status.
+  /// - Throws: the errors of `failed`.
+  func each<Item>(
+    _ items: [Item], _ work: (Item) async throws -> ExitStatus, failed: (Item, any Error) throws -> Void
+  ) async throws -> ExitStatus {
+    var worst = ExitStatus.done
+    for item in items {
+      do {
+        if Signals.received != nil { throw NotStarted() }
+        worst = max(worst, try await work(item))
+      } catch {
+        try failed(item, error)
+        worst = max(worst, ExitStatus(for: error))
+      }
+    }
+    return worst
+  }
+}
+
+/// A signal stopped the command before it began with a job or folder.
+struct NotStarted: Error, CustomStringConvertible {
+  let description = JobReport.notBegun
+}
