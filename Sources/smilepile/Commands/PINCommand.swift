@@ -95,7 +95,7 @@ struct PINCommand: ParsableCommand {
         // checks before the user types the PIN twice
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
         let new = try PIN.read(
-          from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
+          from: pin.source(), .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
         let turnsOn = try protection.map { $0 == .deleteProtection } ?? offersDeleteProtection(of: library)
         return { writer in
           try writer.setPIN(new)
@@ -128,9 +128,9 @@ struct PINCommand: ParsableCommand {
     func run() throws {
       try PINCommand.run(library, lock, output, done: "changed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
-        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warnOfSecret)
+        let old = try PIN.read(from: pin.source(), .pin, question: "PIN", warn: reporter.warnOfSecret)
         let new = try PIN.read(
-          from: newPIN.source, .newPIN, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
+          from: newPIN.source(), .newPIN, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
         return { try $0.changePIN(old, to: new) }
       }
     }

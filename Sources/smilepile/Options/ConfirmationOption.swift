@@ -25,7 +25,7 @@ struct ConfirmationOption: ParsableArguments {
   func authorization(
     _ reporter: Reporter, for library: FilePath, photos: Int? = nil
   ) throws -> Authorization {
-    let (yes, source) = (yes, try pin.source)
+    let (yes, source) = (yes, try pin.source())
     let confirms = { @Sendable (operation: DestructiveOperation) throws -> Bool in
       if let count = operation.photosToConfirm {
         return try yes ? Self.compare(photos, to: count, library) : Self.ask(operation, toType: count)

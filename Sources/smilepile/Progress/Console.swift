@@ -132,13 +132,7 @@ final class Console: Sendable {
   /// Reads a line. `Swift.readLine` cannot be interrupted, and buffers lines that poll(2) then does not see.
   private static func readLine(from descriptor: CInt, _ isCancelled: () -> Bool) -> String? {
     var line: [UInt8] = []
-    while !isCancelled() {
-      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&wanted, 1, 100) > 0 else { continue }
-      var byte: UInt8 = 0
-      let count = read(descriptor, &byte, 1)
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      if count <= 0 { return nil }
+    while let byte = try? Descriptor.readByte(from: descriptor, isCancelled: isCancelled) {
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       line.append(byte)
     }
@@ -163,25 +157,7 @@ final class Console: Sendable {
     guard state.failures[stream.rawValue] == nil else { return }
     var text = text
     state.failures[stream.rawValue] = text.withUTF8 {
-      Self.writeAll(UnsafeRawBufferPointer($0), to: descriptors[stream.rawValue])
+      Descriptor.write(UnsafeRawBufferPointer($0), to: descriptors[stream.rawValue])?.rawValue
     }
-  }
-
-  /// Writes all bytes. Returns the error that ended the output, or nil. write(2).
-  private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt? {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if count >= 0 {
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      } else if errno == EAGAIN {
-        // another program that shares the descriptor may have made it non-blocking
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&wanted, 1, -1)
-      } else if errno != EINTR {
-        return errno
-      }
-    }
-    return nil
   }
 }

@@ -1,5 +1,5 @@
-import Glibc
 import Secrets
+import SystemPackage
 
 /// Why a descriptor did not give a line.
 enum LineFault: Error, Equatable {
@@ -7,30 +7,24 @@ enum LineFault: Error, Equatable {
   case empty
   /// The line has more than `FirstLine.limit` bytes, or a zero byte.
   case notALine
-  /// read(2) failed.
-  case errno(CInt)
+  /// The bytes cannot be read.
+  case unreadable(Errno)
 }
 
-/// Reads the first line of a descriptor into memory that is wiped. Reads single bytes, so that other readers
-/// of the descriptor get the bytes after the line.
+/// Reads the first line into memory that is wiped.
 enum FirstLine {
   /// The maximum length of a line in bytes.
   static let limit = 4096
 
-  /// Returns the line without its line end, LF or CR LF. Blocks.
-  static func read(from descriptor: CInt) throws(LineFault) -> Secret {
+  /// Returns the line of a descriptor without its line end, LF or CR LF. Blocks.
+  ///
+  /// - Parameter isCancelled: checked ten times a second.
+  static func read(from descriptor: CInt, isCancelled: () -> Bool = { false }) throws(LineFault) -> Secret {
     try read { () throws(LineFault) in
-      var byte: UInt8 = 0
-      while true {
-        let count = Glibc.read(descriptor, &byte, 1)
-        if count == 1 { return byte }
-        if count == 0 { return nil }
-        if errno == EAGAIN {
-          var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-          poll(&wanted, 1, -1)
-        } else if errno != EINTR {
-          throw .errno(errno)
-        }
+      do throws(Errno) {
+        return try Descriptor.readByte(from: descriptor, isCancelled: isCancelled)
+      } catch {
+        throw .unreadable(error)
       }
     }
   }

@@ -1,54 +1,18 @@
-import ArgumentParser
 import PhotoLibrary
 import Secrets
 
-/// The source of the library's PIN. Other users can see command lines, so they never contain the PIN.
-struct PINOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Read the PIN from the first line of this file.", valueName: "path"),
-    completion: .file(), transform: PathArgument.parse)
-  var pinFile: String?
-
-  @Option(
-    help: ArgumentHelp("Read the PIN from the first line that this command prints.", valueName: "command"))
-  var pinCommand: String?
-
-  @Option(help: ArgumentHelp("Read the PIN from this open file descriptor.", valueName: "number"))
-  var pinFd: Int?
-
-  func validate() throws { _ = try source }
-
-  /// The source of the PIN, including the environment; nil if none is given.
-  var source: SecretSource? {
-    get throws {
-      try SecretSource.named(.pin, file: pinFile, command: pinCommand, descriptor: pinFd)
-    }
-  }
-}
+/// The source of the library's PIN.
+typealias PINOptions = SecretOptions<LibraryPIN>
 
 /// The source of the library's new PIN.
-struct NewPINOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Read the new PIN from the first line of this file.", valueName: "path"),
-    completion: .file(), transform: PathArgument.parse)
-  var newPinFile: String?
+typealias NewPINOptions = SecretOptions<NewLibraryPIN>
 
-  @Option(
-    help: ArgumentHelp("Read the new PIN from the first line that this command prints.", valueName: "command")
-  )
-  var newPinCommand: String?
+enum LibraryPIN: SecretOfOptions {
+  static let kind = SecretKind.pin
+}
 
-  @Option(help: ArgumentHelp("Read the new PIN from this open file descriptor.", valueName: "number"))
-  var newPinFd: Int?
-
-  func validate() throws { _ = try source }
-
-  /// The source of the new PIN, including the environment; nil if none is given.
-  var source: SecretSource? {
-    get throws {
-      try SecretSource.named(.newPIN, file: newPinFile, command: newPinCommand, descriptor: newPinFd)
-    }
-  }
+enum NewLibraryPIN: SecretOfOptions {
+  static let kind = SecretKind.newPIN
 }
 
 extension PIN {

@@ -5,22 +5,13 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// The source of the password of an encrypted archive. Other users can see command lines, so they never
-/// contain the password.
+/// The source of the password of an encrypted archive.
 struct PasswordOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Read the password from the first line of this file.", valueName: "path"),
-    completion: .file(), transform: PathArgument.parse)
-  var passwordFile: String?
+  private enum Password: SecretOfOptions {
+    static let kind = SecretKind.password
+  }
 
-  @Option(
-    help: ArgumentHelp(
-      "Read the password from the first line that this command prints.",
-      valueName: "command"))
-  var passwordCommand: String?
-
-  @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "number"))
-  var passwordFd: Int?
+  @OptionGroup private var options: SecretOptions<Password>
 
   @Flag(help: "Ask for the password at the terminal.")
   var passwordPrompt = false
@@ -39,16 +30,11 @@ struct PasswordOptions: ParsableArguments {
 
   /// The source of the password, including the environment; nil if none is given.
   var source: SecretSource? {
-    get throws {
-      try SecretSource.named(
-        .password, file: passwordFile, command: passwordCommand, descriptor: passwordFd, asks: passwordPrompt)
-    }
+    get throws { try options.source(asks: passwordPrompt) }
   }
 
   /// True if an option gives a source.
-  var isGiven: Bool {
-    passwordFile != nil || passwordCommand != nil || passwordFd != nil || passwordPrompt
-  }
+  var isGiven: Bool { options.isGiven || passwordPrompt }
 
   /// Reads the password; returns nil if there is no source. Blocks.
   func read(_ reporter: Reporter) throws -> Secret? {

@@ -4,20 +4,22 @@ import SystemPackage
 struct SecretKind: Sendable, Equatable {
   /// The name of the secret in messages.
   var noun: String
-  /// The prefix of its options: `--password-file`, `--password-command`, `--password-fd`,
+  /// The prefix of its options without the hyphens: `--password-file`, `--password-command`, `--password-fd`,
   /// `--password-prompt`.
-  var option: String
+  var name: String
   /// The name of its environment variable.
   var variable: String
+  /// `name` with its hyphens.
+  var option: String { "--\(name)" }
 
   /// The password of an archive.
-  static let password = SecretKind(noun: "password", option: "--password", variable: "SMILEPILE_PASSWORD")
+  static let password = SecretKind(noun: "password", name: "password", variable: "SMILEPILE_PASSWORD")
 
   /// The PIN of a library.
-  static let pin = SecretKind(noun: "PIN", option: "--pin", variable: "SMILEPILE_PIN")
+  static let pin = SecretKind(noun: "PIN", name: "pin", variable: "SMILEPILE_PIN")
 
   /// The new PIN of a library.
-  static let newPIN = SecretKind(noun: "new PIN", option: "--new-pin", variable: "SMILEPILE_NEW_PIN")
+  static let newPIN = SecretKind(noun: "new PIN", name: "new-pin", variable: "SMILEPILE_NEW_PIN")
 
   /// All kinds, so that none is left in the environment.
   static let all = [password, pin, newPIN]
@@ -27,18 +29,16 @@ struct SecretKind: Sendable, Equatable {
 enum SecretError: Error, Equatable, CustomStringConvertible {
   /// The user gave no secret, and there is no terminal to ask at.
   case missing(SecretKind)
-  /// The file cannot be read.
-  case file(SecretKind, path: String, errno: CInt)
-  /// The descriptor was not opened by the caller, or cannot be read.
-  case descriptor(SecretKind, CInt, errno: CInt)
+  /// The source, such as `the PIN file /a/b`, cannot be read.
+  case unreadable(String, Errno)
   /// The command could not be started.
-  case notStarted(SecretKind, errno: CInt)
+  case notStarted(SecretKind, Errno)
   /// The command failed. The status is 128 plus the signal if the command was killed.
   case commandFailed(SecretKind, status: Int)
   /// The command exceeded the time limit.
   case commandTimeLimit(SecretKind, seconds: Int64)
   /// The source is empty or begins with an empty line.
-  case empty(SecretKind, place: String)
+  case empty(place: String)
   /// The line is too long or has a zero byte.
   case notALine(SecretKind, place: String)
   /// The terminal failed or was closed.
@@ -53,18 +53,14 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
     case .missing(let kind):
       "no \(kind.noun) was given, and there is no terminal; use \(kind.option)-file, "
         + "\(kind.option)-command, \(kind.option)-fd or \(kind.variable)"
-    case .file(let kind, let path, let errno):
-      "cannot read the \(kind.noun) file \(path): \(Self.text(errno))"
-    case .descriptor(let kind, let number, let errno):
-      "cannot read the \(kind.noun) from descriptor \(number): \(Self.text(errno))"
-    case .notStarted(let kind, let errno):
-      "cannot start the command for the \(kind.noun): \(Self.text(errno))"
+    case .unreadable(let source, let errno): "cannot read \(source): \(errno)"
+    case .notStarted(let kind, let errno): "cannot start the command for the \(kind.noun): \(errno)"
     case .commandFailed(let kind, let status):
       "the command for the \(kind.noun) failed with exit status \(status)"
     case .commandTimeLimit(let kind, let seconds):
       "the command for the \(kind.noun) was stopped after \(seconds) s, because it printed nothing and there "
         + "is no terminal; use \(kind.option)-file"
-    case .empty(_, let place):
+    case .empty(let place):
       "the first line of \(place) is empty"
     case .notALine(let kind, let place):
       "the first line of \(place) is not a \(kind.noun): it is too long, or contains a zero byte"
@@ -76,6 +72,4 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
       "the two \(kind.noun)s that were typed differ"
     }
   }
-
-  private static func text(_ errno: CInt) -> String { Errno(rawValue: errno).description }
 }

@@ -18,31 +18,6 @@ enum SecretSource: Sendable {
   /// The user at the terminal.
   case prompt
 
-  /// Returns the source that was given, nil if none was given.
-  ///
-  /// - Throws: `ValidationError` if several sources were given. The program does not guess which one the user wants.
-  static func named(
-    _ kind: SecretKind, file: String? = nil, command: String? = nil, descriptor: Int? = nil,
-    asks: Bool = false
-  ) throws -> SecretSource? {
-    var found: [(name: String, source: SecretSource)] = []
-    if let file { found.append(("\(kind.option)-file", .file(file))) }
-    if let command { found.append(("\(kind.option)-command", .command(command))) }
-    if let descriptor {
-      guard let number = CInt(exactly: descriptor), number >= 0 else {
-        throw ValidationError("\(kind.option)-fd needs the number of an open descriptor")
-      }
-      found.append(("\(kind.option)-fd", .descriptor(number)))
-    }
-    if asks { found.append(("\(kind.option)-prompt", .prompt)) }
-    if let secret = EnvironmentSecrets.value(of: kind) { found.append((kind.variable, .environment(secret))) }
-    guard found.count <= 1 else {
-      throw ValidationError(
-        "\(found[0].name) and \(found[1].name) both specify the \(kind.noun); choose one")
-    }
-    return found.first?.source
-  }
-
   /// Reads the secret. Blocks until the command ends or the user answers.
   ///
   /// - Parameters:
@@ -62,9 +37,10 @@ enum SecretSource: Sendable {
   private static func firstLine(ofFile path: String, _ kind: SecretKind, _ warn: (String) -> Void) throws
     -> Secret
   {
+    let source = "the \(kind.noun) file \(path)"
     // not with `File`: process substitution of a shell gives a pipe, which has no offsets
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SecretError.file(kind, path: path, errno: errno) }
+    guard descriptor >= 0 else { throw SecretError.unreadable(source, Errno(rawValue: errno)) }
     defer { close(descriptor) }
     try Ownership.require(descriptor: descriptor, at: FilePath(path))
     var status = stat()
@@ -74,21 +50,22 @@ enum SecretSource: Sendable {
     do throws(LineFault) {
       return try FirstLine.read(from: descriptor)
     } catch {
-      throw error.named(path, kind) { .file(kind, path: path, errno: $0) }
+      throw SecretError(error, kind, path, unreadable: source)
     }
   }
 
   private static func firstLine(ofDescriptor number: CInt, _ kind: SecretKind) throws -> Secret {
+    let source = "the \(kind.noun) from descriptor \(number)"
     let flags = fcntl(number, F_GETFD)
     // descriptors that this program opened have FD_CLOEXEC; inherited descriptors cannot have FD_CLOEXEC
     guard flags >= 0, flags & FD_CLOEXEC == 0 else {
-      throw SecretError.descriptor(kind, number, errno: EBADF)
+      throw SecretError.unreadable(source, .badFileDescriptor)
     }
     _ = fcntl(number, F_SETFD, flags | FD_CLOEXEC)
     do throws(LineFault) {
       return try FirstLine.read(from: number)
     } catch {
-      throw error.named("descriptor \(number)", kind) { .descriptor(kind, number, errno: $0) }
+      throw SecretError(error, kind, "descriptor \(number)", unreadable: source)
     }
   }
 
@@ -104,28 +81,29 @@ enum SecretSource: Sendable {
       switch error {
       case .cancelled: throw CancellationError()
       case .timeLimit(let limit): throw SecretError.commandTimeLimit(kind, seconds: limit.components.seconds)
-      case .notRun(let errno): throw SecretError.notStarted(kind, errno: errno)
+      case .notRun(let errno): throw SecretError.notStarted(kind, Errno(rawValue: errno))
       case .status(let status): throw SecretError.commandFailed(kind, status: status)
       }
     }
-    switch result {
-    case .success(let secret): return secret
-    case .failure(let fault):
-      throw fault.named("the output of the command for the \(kind.noun)", kind) {
-        .notStarted(kind, errno: $0)
-      }
+    do throws(LineFault) {
+      return try result.get()
+    } catch {
+      throw SecretError(error, kind, "the output of the command for the \(kind.noun)")
     }
   }
 }
 
-extension LineFault {
-  fileprivate func named(
-    _ place: String, _ kind: SecretKind, _ reading: (CInt) -> SecretError
-  ) -> SecretError {
-    switch self {
-    case .empty: .empty(kind, place: place)
-    case .notALine: .notALine(kind, place: place)
-    case .errno(let code): reading(code)
-    }
+extension SecretError {
+  /// - Parameters:
+  ///   - place: where the line was expected.
+  ///   - source: the place in an error of reading; nil for the same.
+  fileprivate init(_ fault: LineFault, _ kind: SecretKind, _ place: String, unreadable source: String? = nil)
+  {
+    self =
+      switch fault {
+      case .empty: .empty(place: place)
+      case .notALine: .notALine(kind, place: place)
+      case .unreadable(let errno): .unreadable(source ?? place, errno)
+      }
   }
 }

@@ -36,7 +36,7 @@ enum TerminalPrompt {
     defer { restore() }
     write("\(question.escaped): ", to: descriptor)
     do {
-      let secret = try FirstLine.read { () throws(LineFault) in try nextByte(descriptor) }
+      let secret = try FirstLine.read(from: descriptor, isCancelled: { Signals.received != nil })
       write("\n", to: descriptor)
       return secret
     } catch {
@@ -99,31 +99,12 @@ enum TerminalPrompt {
     }
   }
 
-  /// Reads a byte. Checks for signals ten times a second, since a signal alone does not end the wait.
-  private static func nextByte(_ descriptor: CInt) throws(LineFault) -> UInt8? {
-    while Signals.received == nil {
-      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&wanted, 1, 100) > 0 else { continue }
-      var byte: UInt8 = 0
-      let count = read(descriptor, &byte, 1)
-      if count == 1 { return byte }
-      if count == 0 { return nil }
-      if errno != EINTR, errno != EAGAIN { throw .errno(errno) }
-    }
-    throw .errno(EINTR)
-  }
-
   @discardableResult
   private static func write(_ text: String, to descriptor: CInt) -> Bool {
     Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
   }
 
   private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
-    }
-    return true
+    Descriptor.write(bytes, to: descriptor) == nil
   }
 }
