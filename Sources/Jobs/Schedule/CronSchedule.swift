@@ -62,7 +62,7 @@ package struct CronSchedule: Sendable {
         case (_?, true): isCurrent ? .installed : .outdated
         }
       // most jobs have no inbox
-      if task == .inbox, job.inboxes.isEmpty { return nil }
+      if task == .inbox, !job.runsAutomatically(.inbox) { return nil }
       let nextRun =
         state == .installed
         ? job.schedule(of: task)?.nextRun(after: now, in: zone, skipped: .runsAfterwards) : nil

@@ -1,7 +1,8 @@
 import FileSystem
+import Foundation
 import SystemPackage
 
-/// The facts of a job that a scheduled run needs.
+/// A job of a job file, with all facts that a scheduled run needs.
 package struct ScheduledJob: Sendable, Equatable {
   /// The tasks of a job.
   package enum Task: String, Sendable, CaseIterable {
@@ -13,90 +14,106 @@ package struct ScheduledJob: Sendable, Equatable {
     case inbox
   }
 
-  /// The job's name in the job file.
-  package var name: String
+  /// The job.
+  package let job: Job
   /// The absolute path of the job file.
-  package var configuration: FilePath
+  package let configuration: FilePath
   /// The absolute path of `smilepile`.
-  package var program: FilePath
-  /// The absolute paths of the folders that the job writes: the library, the destinations, the state folder,
+  let program: FilePath
+  /// The absolute paths of the folders that the job writes: the library, the destinations, the inboxes, the state folder,
   /// and the folders of the status and Prometheus files.
-  package var writable: [FilePath]
-  /// The absolute paths of the inboxes.
-  package var inboxes: [FilePath] = []
+  let writable: [FilePath]
   /// True if systemd must look into the inboxes every minute, since it gets no events of a network file system.
-  package var pollsInboxes = false
-  /// The absolute paths of other files that the job reads: the password file.
-  package var readable: [FilePath]
-  /// True if the job starts commands of the user: hooks or a password command. Their needs are unknown.
-  package var runsCommands: Bool
-  /// True if one of them is a password command.
-  package var runsPasswordCommand = false
-  /// The maximum time in seconds from the stop signal to the end of the job. The last hooks run within this time.
-  package var stopSeconds = 300
+  var pollsInboxes: Bool
   /// The user who owns the library, if a service of the system must run as that user; nil for root.
-  package var user: UserAccount?
+  package let user: UserAccount?
   /// The variables that the job needs. systemd gives a system service neither HOME nor the XDG folders.
-  package var environment: [String: String]
-  /// The schedule of backups; nil for manual backups.
-  package var schedule: Schedule?
-  /// The schedule of restore tests; nil for none.
-  package var drill: Schedule?
+  let environment: [String: String]
 
-  /// Makes a job from its parts.
+  /// Collects the facts of a job. Blocks.
   ///
-  /// - Throws: `ScheduledJobError` if a value fits neither a unit nor a crontab.
+  /// - Parameters:
+  ///   - file: the path of the job file; a relative path starts at the working folder.
+  ///   - library: the library's folder, used if the job has none.
+  ///   - program: the absolute path of `smilepile`.
+  ///   - environment: the environment of the user who will run the job.
+  /// - Throws: `ScheduledJobError`.
   package init(
-    name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
-    readable: [FilePath] = [], runsCommands: Bool = false, environment: [String: String] = [:],
-    schedule: Schedule?, drill: Schedule? = .defaultDrill
+    _ job: Job, in file: FilePath, library: FilePath?, program: FilePath, environment: [String: String]
   ) throws(ScheduledJobError) {
-    guard !name.isEmpty, Self.fits(name), name.utf8.count <= 100 else { throw .unfitName(name) }
-    for path in [configuration, program] + writable {
-      guard path.isAbsolute, Self.fits(path.string) else { throw .unfitPath(path, job: name) }
+    guard let library = job.library ?? library else { throw .noLibrary(job: job.name) }
+    (self.job, self.program, configuration) = (job, program, file.absolute)
+    user = Self.otherOwner(of: library)
+    let folders = ServiceFolders(user.map { ["HOME": $0.home] } ?? environment)
+    let files = [job.statusFile, job.reportFile, job.prometheusFile].compactMap {
+      $0?.removingLastComponent()
     }
-    self.name = name
-    self.configuration = configuration
-    self.program = program
-    self.writable = writable
-    self.readable = readable
-    for (key, value) in environment where !Self.fits(value) || key.contains("=") {
-      throw .unfitPath(FilePath(value), job: name)
+    writable =
+      ([library] + job.destinations.map(\.path) + job.inboxes.map(\.path) + [folders.state] + files)
+      .map(\.absolute)
+    var variables = folders.variables
+    if job.library == nil { variables["SMILEPILE_LIBRARY"] = library.absolute.string }
+    self.environment = variables
+    pollsInboxes = job.inboxes.contains { inbox in
+      (try? Directory.open(inbox.path).fileSystem().reportsEveryChange) == false
     }
-    self.runsCommands = runsCommands
-    self.environment = environment
-    self.schedule = schedule
-    self.drill = drill
+    for text in ([configuration, program] + writable).map(\.string) + variables.values.sorted()
+    where text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+      throw .unfitPath(FilePath(text), job: job.name)
+    }
   }
 
-  /// True if the text has no control characters. Units and crontabs have one value a line, and not every
-  /// place allows escapes.
-  private static func fits(_ text: String) -> Bool {
-    !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+  /// Returns the owner of a folder if this process is root and the owner is another user with an account; nil also if
+  /// there is no such folder.
+  private static func otherOwner(of folder: FilePath) -> UserAccount? {
+    guard geteuid() == 0, let owner = try? Directory.open(folder).status().owner, owner != 0 else {
+      return nil
+    }
+    return UserAccount(id: owner)
+  }
+
+  /// The job's name in the job file.
+  package var name: String { job.name }
+
+  /// The absolute paths of the inboxes.
+  var inboxes: [FilePath] { job.inboxes.map(\.path.absolute) }
+
+  /// The absolute paths of other files that the job reads: the password file.
+  var readable: [FilePath] {
+    if case .file(let path) = job.password { [path.absolute] } else { [] }
+  }
+
+  /// The maximum time in seconds from the stop signal to the end of the job. The last hooks run within this time.
+  var stopSeconds: Int {
+    let last = [job.hooks.onFailure, job.hooks.finally].count { $0 != nil }
+    return 300 + last * Int(min(job.hooks.timeLimit, 86400).rounded(.up))
   }
 
   /// Returns the schedule of a task; nil for a manual task.
   package func schedule(of task: Task) -> Schedule? {
-    let schedule: Schedule? =
-      switch task {
-      case .backup: schedule
-      case .drill: drill
-      case .inbox: nil
-      }
-    return schedule?.frequency == .manual ? nil : schedule
+    switch task {
+    case .backup: job.schedule
+    case .drill: job.drill
+    case .inbox: nil
+    }
   }
 
-  /// Returns true if the task starts commands of the user. The import from an inbox runs no hooks.
-  func runsCommands(for task: Task) -> Bool { task == .inbox ? runsPasswordCommand : runsCommands }
+  /// Returns true if the task starts commands of the user, whose needs are unknown: hooks or a password command. The
+  /// import from an inbox runs no hooks.
+  func runsCommands(for task: Task) -> Bool {
+    if case .command = job.password { return true }
+    let hooks = [job.hooks.before, job.hooks.after, job.hooks.onFailure, job.hooks.finally]
+    return task != .inbox && hooks.contains { $0 != nil }
+  }
 
   /// Returns true if the task runs without the user.
   package func runsAutomatically(_ task: Task) -> Bool {
-    task == .inbox ? !inboxes.isEmpty : schedule(of: task) != nil
+    task == .inbox ? !job.inboxes.isEmpty : schedule(of: task) != nil
   }
 
   /// Returns when a task runs, for the user; nil for a manual task.
   package func timing(of task: Task) -> String? {
-    task == .inbox ? inboxes.isEmpty ? nil : Job.timingOfInbox : schedule(of: task)?.description
+    task == .inbox ? job.inboxes.isEmpty ? nil : Job.timingOfInbox : schedule(of: task)?.description
   }
 
   /// Returns the words of the command that runs the task.
@@ -127,11 +144,14 @@ package struct ScheduledJob: Sendable, Equatable {
   }
 }
 
+extension Job {
+  /// When the backups of an inbox are imported, for the user.
+  package static let timingOfInbox = "when files arrive"
+}
+
 /// Why a job cannot be scheduled.
 package enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The name is empty, too long, or has control characters.
-  case unfitName(String)
-  /// The path is relative, or has control characters.
+  /// The path has control characters. Units and crontabs have one value a line, and not every place allows escapes.
   case unfitPath(FilePath, job: String)
   /// Neither the job nor the caller gives a library.
   case noLibrary(job: String)
@@ -139,12 +159,8 @@ package enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConverti
   /// Describes the error and its remedy in one line.
   package var description: String {
     switch self {
-    case .unfitName(let name):
-      "the job “\(name)” cannot be scheduled: its name is empty, longer than 100 bytes or has control characters; rename it"
-        .escaped
     case .unfitPath(let path, let job):
-      "the job “\(job)” cannot be scheduled: \(path) is not an absolute path, or has control characters; correct the path"
-        .escaped
+      "the job “\(job)” cannot be scheduled: \(path) has control characters; correct the path".escaped
     case .noLibrary(let job): "the job “\(job)” has no library; add “library:” to the job".escaped
     }
   }

@@ -19,9 +19,9 @@ struct UnitText {
   /// The first line, which identifies the owning job.
   private var firstLine: String { Self.header + job.mark }
 
-  /// Returns the name of the unit without its suffix. The name is unique for each job and safe as a file name.
+  /// Returns the name of the unit without its suffix. The name of a job has only letters, digits, - and _.
   static func name(_ task: ScheduledJob.Task, _ job: String) -> String {
-    "smilepile-\(task)-" + job.utf8.map(\.inUnitName).joined()
+    "smilepile-\(task)-\(job)"
   }
 
   var service: String {
@@ -31,7 +31,7 @@ struct UnitText {
     # Exit code 3 (incomplete) is a failure here on purpose.
 
     [Unit]
-    Description=\(verb) \(Self.specifiersEscaped(job.name)) (smilepile)
+    Description=\(verb) \(job.name) (smilepile)
     Documentation=man:smilepile(1)
     \(startLimit)\(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
     [Service]
@@ -74,7 +74,7 @@ struct UnitText {
       \(Self.origin)
 
       [Unit]
-      Description=Inbox of \(Self.specifiersEscaped(job.name)) (smilepile)
+      Description=Inbox of \(job.name) (smilepile)
       Documentation=man:smilepile(1)
 
       [Path]
@@ -95,7 +95,7 @@ struct UnitText {
       \(Self.origin)
 
       [Unit]
-      Description=\(schedule): \(task.rawValue) of \(Self.specifiersEscaped(job.name)) (smilepile)
+      Description=\(schedule): \(task.rawValue) of \(job.name) (smilepile)
       Documentation=man:smilepile(1)
 
       [Timer]
@@ -116,7 +116,7 @@ struct UnitText {
     \(Self.origin)
 
     [Unit]
-    Description=Inbox of \(Self.specifiersEscaped(job.name)) on a network file system (smilepile)
+    Description=Inbox of \(job.name) on a network file system (smilepile)
     Documentation=man:smilepile(1)
 
     [Timer]
@@ -184,18 +184,4 @@ struct UnitText {
 
   /// Escapes `%`, which begins a specifier everywhere in a unit.
   static func specifiersEscaped(_ text: String) -> String { text.replacing("%", with: "%%") }
-}
-
-extension UInt8 {
-  /// The byte escaped like in systemd-escape(1), except that `-` stays. `-` is common in names and means no slash here.
-  fileprivate var inUnitName: String {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-      return String(UnicodeScalar(self))
-    default:
-      let digits = String(self, radix: 16)
-      return "\\x" + (digits.count == 1 ? "0" : "") + digits
-    }
-  }
 }

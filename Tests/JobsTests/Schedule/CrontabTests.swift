@@ -120,10 +120,14 @@ struct CrontabTests {
     #expect(changed.text == Array(own.utf8))
   }
 
-  private func job(_ library: FilePath, _ program: FilePath = "/usr/bin/smilepile") throws -> ScheduledJob {
-    try ScheduledJob(
-      name: "Family", configuration: library, program: program, writable: [],
-      environment: ["HOME": "/root", "STATE_DIRECTORY": "/s t"], schedule: .defaultDrill, drill: nil)
+  private func job(_ configuration: FilePath, _ program: FilePath = "/usr/bin/smilepile") throws
+    -> ScheduledJob
+  {
+    var job = Job(name: "Family")
+    (job.library, job.schedule) = ("/srv/Family", .defaultDrill)
+    return try ScheduledJob(
+      job, in: configuration, library: nil, program: program,
+      environment: ["HOME": "/root", "STATE_DIRECTORY": "/s t"])
   }
 
   @Test(

@@ -17,12 +17,14 @@ import Testing
     || ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
 
   private func job(_ inboxes: [FilePath], polls: Bool = false) throws -> ScheduledJob {
-    var job = try ScheduledJob(
-      name: "family", configuration: "/etc/smilepile/config.yaml", program: "/bin/true",
-      writable: ["/srv/Family"] + inboxes, environment: ["HOME": "/root"], schedule: nil, drill: nil)
-    job.inboxes = inboxes
-    job.pollsInboxes = polls
-    return job
+    var job = Job(name: "family")
+    job.library = "/srv/Family"
+    job.inboxes = inboxes.map { Inbox(path: $0) }
+    var scheduled = try ScheduledJob(
+      job, in: "/etc/smilepile/config.yaml", library: nil, program: "/bin/true",
+      environment: ["HOME": "/root"])
+    scheduled.pollsInboxes = polls
+    return scheduled
   }
 
   private func texts(_ job: ScheduledJob) -> [String: String] {
