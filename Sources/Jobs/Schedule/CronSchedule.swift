@@ -4,8 +4,10 @@ import Processes
 import SystemPackage
 
 /// Installs jobs as lines of the user's crontab, for machines without systemd. All functions block.
-package struct CronSchedule: Sendable {
+package struct CronSchedule: Scheduler {
   private let crontab = ScheduleProgram(name: "crontab")
+
+  package let name = "cron"
 
   /// Makes the value. Reads nothing yet.
   package init() {}
@@ -44,7 +46,6 @@ package struct CronSchedule: Sendable {
     }
   }
 
-  /// Returns the marks of all installed jobs of all job files.
   package func marks() throws(ScheduleInstallError) -> Set<String> { Set(try read().marks) }
 
   /// Compares the installed lines of a job with the job file.

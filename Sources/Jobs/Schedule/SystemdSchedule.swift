@@ -3,12 +3,14 @@ import Foundation
 import SystemPackage
 
 /// Installs jobs as services, timers and path units of systemd. All functions block.
-package struct SystemdSchedule: Sendable {
+package struct SystemdSchedule: Scheduler {
   /// The owner of the units: a user or the system.
   package let scope: UnitScope
   /// The folder of the units.
   package let folder: FilePath
   private let systemctl: ScheduleProgram
+
+  package var name: String { scope == .user ? "systemd-user" : "systemd-system" }
 
   /// - Parameter folder: a folder for tests that replaces the folder of systemd.
   package init(_ scope: UnitScope, folder: FilePath? = nil, environment: [String: String]) {
@@ -137,7 +139,6 @@ package struct SystemdSchedule: Sendable {
     }
   }
 
-  /// Returns the marks of all installed jobs of all job files.
   package func marks() throws(ScheduleInstallError) -> Set<String> {
     guard let folder = try UnitFolder(folder, make: false) else { return [] }
     return Set(try folder.units().map(\.mark))

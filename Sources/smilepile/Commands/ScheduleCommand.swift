@@ -69,10 +69,11 @@ struct ScheduleCommand: ParsableCommand {
         reporter.result(
           plan.hasSchedules ? "everything is already installed" : "nothing to install: no job has a schedule")
       }
-      if case .systemd(let systemd) = scheduler, systemd.scope == .user, !change.written.isEmpty {
+      let systemd = scheduler as? SystemdSchedule
+      if systemd?.scope == .user, !change.written.isEmpty {
         warnings += Self.logout
       }
-      if !change.notStarted.isEmpty, case .systemd(let systemd) = scheduler {
+      if let systemd, !change.notStarted.isEmpty {
         let option = systemd.scope == .user ? " --user" : ""
         warnings.append(
           "systemd does not run here, and nothing was started; when systemd runs, run systemctl\(option) enable --now "
@@ -96,9 +97,9 @@ struct ScheduleCommand: ParsableCommand {
     }
 
     /// Returns a warning about a job of root whose library belongs to another user.
-    private static func otherOwner(_ job: ScheduledJob, _ scheduler: Scheduler) -> [String] {
+    private static func otherOwner(_ job: ScheduledJob, _ scheduler: any Scheduler) -> [String] {
       guard let user = job.user else { return [] }
-      guard case .systemd(let systemd) = scheduler, systemd.scope == .system else {
+      guard (scheduler as? SystemdSchedule)?.scope == .system else {
         return [
           "job “\(job.name)”: its library belongs to \(user.name), and root will not use it; run schedule install as "
             + user.name
@@ -111,8 +112,8 @@ struct ScheduleCommand: ParsableCommand {
     }
 
     /// Returns warnings about the days on which systemd skips a run because its time does not exist.
-    private static func skippedRuns(_ job: ScheduledJob, _ scheduler: Scheduler) -> [String] {
-      guard case .systemd = scheduler else { return [] }
+    private static func skippedRuns(_ job: ScheduledJob, _ scheduler: any Scheduler) -> [String] {
+      guard scheduler is SystemdSchedule else { return [] }
       return ScheduledJob.Task.allCases.compactMap { task in
         guard let schedule = job.schedule(of: task),
           let day = schedule.skippedRuns(after: .now, in: .current).first

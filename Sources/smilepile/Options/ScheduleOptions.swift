@@ -40,15 +40,15 @@ struct ScheduleOptions: ParsableArguments {
   /// Returns the scheduler.
   ///
   /// - Parameter needed: true to throw if neither systemd nor cron is available.
-  func scheduler(needed: Bool = true) throws -> Scheduler {
-    if cron { return .cron(CronSchedule()) }
+  func scheduler(needed: Bool = true) throws -> any Scheduler {
+    if cron { return CronSchedule() }
     if !systemd, units == nil, !SystemdSchedule.isRunning {
-      if CronSchedule.isAvailable { return .cron(CronSchedule()) }
+      if CronSchedule.isAvailable { return CronSchedule() }
       if needed { throw ScheduleInstallError.noScheduler }
     }
     let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user
     let folder = units.map { FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath($0)) }
-    return .systemd(SystemdSchedule(scope, folder: folder, environment: environment))
+    return SystemdSchedule(scope, folder: folder, environment: environment)
   }
 
   /// Reads the chosen jobs.
@@ -91,57 +91,9 @@ struct SchedulePlan {
   var hasSchedules: Bool { jobs.contains(where: \.isScheduled) }
 
   /// Returns the marks of installed jobs that are no longer in this job file.
-  func orphans(_ scheduler: Scheduler) throws -> Set<String> {
+  func orphans(_ scheduler: any Scheduler) throws -> Set<String> {
     try scheduler.marks().filter { mark in
       ScheduledJob.name(in: mark, of: file).map { !allNames.contains($0) } ?? false
-    }
-  }
-}
-
-/// The scheduler: systemd or cron.
-enum Scheduler {
-  case systemd(SystemdSchedule)
-  case cron(CronSchedule)
-
-  var name: String {
-    switch self {
-    case .systemd(let systemd): systemd.scope == .user ? "systemd-user" : "systemd-system"
-    case .cron: "cron"
-    }
-  }
-
-  func texts(of job: ScheduledJob) throws -> [ScheduleText] {
-    switch self {
-    case .systemd(let systemd): systemd.texts(of: job)
-    case .cron(let cron): try cron.texts(of: job)
-    }
-  }
-
-  func install(_ jobs: [ScheduledJob]) throws -> ScheduleChange {
-    switch self {
-    case .systemd(let systemd): try systemd.install(jobs)
-    case .cron(let cron): try cron.install(jobs)
-    }
-  }
-
-  func remove(_ marks: Set<String>) throws -> ScheduleChange {
-    switch self {
-    case .systemd(let systemd): try systemd.remove(marks)
-    case .cron(let cron): try cron.remove(marks)
-    }
-  }
-
-  func marks() throws -> Set<String> {
-    switch self {
-    case .systemd(let systemd): try systemd.marks()
-    case .cron(let cron): try cron.marks()
-    }
-  }
-
-  func status(of job: ScheduledJob, at now: Date, in zone: TimeZone) throws -> [InstalledTask] {
-    switch self {
-    case .systemd(let systemd): try systemd.status(of: job, at: now, in: zone)
-    case .cron(let cron): try cron.status(of: job, at: now, in: zone)
     }
   }
 }
