@@ -227,8 +227,12 @@ struct JobFileTests {
         "the key “path” appears twice"
       ),
       (
+        "jobs:\n  a:\n    tags: a\n    mode: 640\n    tags: b\n    mode: 640\n", 5,
+        "the key “tags” appears twice"
+      ),
+      (
         "jobs:\n  a:\n    tags: a\n    mode: 640\n    tags: b\n    mode: 640\n", 6,
-        "the key “mode”, “tags” appears twice"
+        "the key “mode” appears twice"
       ),
       ("jobs:\n  -bad:\n    destinations: x\n", 2, "is not a job name"),
       ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),

@@ -7,12 +7,20 @@ import CYaml
 /// |---|---|
 /// | anchors `&name` and aliases `*name` | they multiply what they name |
 /// | a key that is no text | no section has such a key |
+/// | a key that a section has twice | only one of the values would count |
 /// | a zero byte in a text | system calls end a path or a command there |
 struct ConfigurationSyntax {
   /// The mistakes, in the order of their lines.
   private(set) var faults: [ConfigurationFault] = []
-  /// For each open collection: true if the next node is a key, nil in a list.
-  private var expectsKey: [Bool?] = []
+  private var collections: [Collection] = []
+
+  /// An open list or mapping.
+  private struct Collection {
+    /// True if the next node is a key; nil in a list.
+    var expectsKey: Bool?
+    /// The keys up to now.
+    var keys: Set<String> = []
+  }
 
   /// Reads the events of a text, in time and memory proportional to it. Stops at a text that is not YAML, which the
   /// composer reports.
@@ -51,30 +59,36 @@ struct ConfigurationSyntax {
     switch event.type {
     case YAML_ALIAS_EVENT:
       fault(line, "the file must not have aliases (*); write the value again, or put * into quotes")
-      begin(asKey: true, line)
+      begin(key: nil, line)
     case YAML_SCALAR_EVENT:
       anchor(event.data.scalar.anchor, line)
       let bytes = UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length)
       if bytes.contains(0) { fault(line, Self.zero) }
-      begin(asKey: true, line)
+      begin(key: String(decoding: bytes, as: UTF8.self), line)
     case YAML_SEQUENCE_START_EVENT:
       anchor(event.data.sequence_start.anchor, line)
-      begin(asKey: false, line)
-      expectsKey.append(nil)
+      begin(key: nil, line)
+      collections.append(Collection())
     case YAML_MAPPING_START_EVENT:
       anchor(event.data.mapping_start.anchor, line)
-      begin(asKey: false, line)
-      expectsKey.append(true)
-    case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: _ = expectsKey.popLast()
+      begin(key: nil, line)
+      collections.append(Collection(expectsKey: true))
+    case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: _ = collections.popLast()
     default: break
     }
   }
 
   /// Notes that a node begins, which is a key or the value of the key before it.
-  private mutating func begin(asKey canBeKey: Bool, _ line: Int) {
-    guard case .some(.some(let isKey)) = expectsKey.last else { return }
-    if isKey, !canBeKey { fault(line, "a key must be a word") }
-    expectsKey[expectsKey.count - 1] = !isKey
+  ///
+  /// - Parameter key: the text of the node; nil if it is no text.
+  private mutating func begin(key: String?, _ line: Int) {
+    guard let index = collections.indices.last, let isKey = collections[index].expectsKey else { return }
+    collections[index].expectsKey = !isKey
+    guard isKey else { return }
+    guard let key else { return fault(line, "a key must be a word") }
+    if !collections[index].keys.insert(key).inserted {
+      fault(line, "the key “\(key)” appears twice; remove one")
+    }
   }
 
   private mutating func anchor(_ anchor: UnsafeMutablePointer<yaml_char_t>?, _ line: Int) {

@@ -9,7 +9,7 @@ extension JobFileReader {
     defer { close(&part) }
     let file = path("password-file", in: &part).map { PasswordSource.file($0) }
     let command = part.text("password-command").map { PasswordSource.command($0) }
-    if part.all.contains(where: { $0.key == "password" }) {
+    if part.has("password") {
       _ = part.node("password")
       part.fault("password", "is not allowed in a job file; use “password-file” or “password-command”")
     } else if file != nil, command != nil {

@@ -47,7 +47,7 @@ struct JobFileReader {
             line: list.line,
             message: "“jobs” has no job; write for example “family:” below it"))
       }
-    } else if section.faults.isEmpty, section.all.allSatisfy({ $0.key != "jobs" }) {
+    } else if section.faults.isEmpty, !section.has("jobs") {
       faults.append(ConfigurationFault(line: section.line, message: "“jobs:” is missing; add it"))
     }
     close(&section)
@@ -60,7 +60,7 @@ struct JobFileReader {
     guard var section = section(node, "job “\(name)”") else { return nil }
     var job = Job(name: name)
     job.library = path("library", in: &section)
-    if job.library == nil, section.all.allSatisfy({ $0.key != "library" }) {
+    if job.library == nil, !section.has("library") {
       // the command line or the environment may give the library
       warnings.append(
         ConfigurationFault(
@@ -70,8 +70,7 @@ struct JobFileReader {
     job.destinations = destinations(&section, outside: job.library)
     job.inboxes = inboxes(&section, of: job)
     job.categories = section.texts("categories") ?? []
-    if job.categories.isEmpty, section.all.contains(where: { $0.key == "categories" }), section.faults.isEmpty
-    {
+    if job.categories.isEmpty, section.has("categories"), section.faults.isEmpty {
       section.fault("categories", "is empty; remove the key to export all categories")
     }
     job.taken = TakenRange(since: date("since", &section), until: date("until", &section))

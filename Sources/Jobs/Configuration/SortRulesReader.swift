@@ -43,7 +43,7 @@ private struct SortRulesReader {
       } else {
         section.fault(node.line, "“rules” must be a list; write for example “- name: 'Screenshot*'” below it")
       }
-    } else if section.faults.isEmpty, section.all.allSatisfy({ $0.key != "rules" }) {
+    } else if section.faults.isEmpty, !section.has("rules") {
       section.fault(section.line, "“rules:” is missing; add it")
     }
     close(&section)

@@ -29,6 +29,9 @@ struct YAMLSection {
   /// All keys with their values, for a section whose keys are names.
   var all: [(key: String, line: Int, node: Node)] { values }
 
+  /// Returns true if the section has a key, with or without a value.
+  func has(_ key: String) -> Bool { values.contains { $0.key == key } }
+
   mutating func fault(_ line: Int, _ message: String) {
     faults.append(ConfigurationFault(line: line, message: message))
   }
