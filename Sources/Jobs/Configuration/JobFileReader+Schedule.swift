@@ -5,7 +5,7 @@ extension JobFileReader {
   mutating func schedules(_ section: inout YAMLSection, _ job: inout Job) {
     job.schedule = schedule("schedule", &section)
     let drillByDefault = job.schedule == nil ? nil : Schedule.defaultDrill
-    guard section.all.contains(where: { $0.key == "drill" }) else {
+    guard section.has("drill") else {
       _ = section.node("drill")
       job.drill = drillByDefault
       return
@@ -38,26 +38,21 @@ extension JobFileReader {
     more(&part)
     let frequency = part.text("frequency")
     let day = part.day("day", isMonthly: frequency == "monthly")
-    // reports a wrong time here, so that a wrong day is reported too
-    let time = part.text("time").map { time in
-      if TimeOfDay(time) != nil { return time }
-      part.note(.notATime(time), of: key)
-      return "\(TimeOfDay.midnight)"
-    }
+    let time = part.time("time", of: key)
     guard let frequency else {
-      if let byDefault, day == nil, time == nil, part.faults.isEmpty { return byDefault }
-      if part.faults.isEmpty {
-        part.fault(part.line, "“\(key)” has no “frequency”; write daily, weekly, monthly or manual")
-      }
+      guard part.faults.isEmpty else { return nil }
+      if let byDefault, day == nil, time == nil { return byDefault }
+      part.fault(part.line, "“\(key)” has no “frequency”; write daily, weekly, monthly or manual")
       return nil
     }
-    do throws(ScheduleError) {
-      let schedule = try Schedule(frequency: frequency, day: day, time: time)
-      return schedule.frequency == .manual ? nil : schedule
-    } catch {
-      part.note(error, of: key)
-      return nil
+    let kind = part.kind(frequency, day, of: key)
+    if frequency == "manual", part.has("time") {
+      part.note("time", "manual does not use time; remove “time”", of: key)
+    } else if kind != nil, !part.has("time") {
+      part.note("frequency", "\(frequency) needs a time, for example 03:30", of: key)
     }
+    guard let kind, let time else { return nil }
+    return Schedule(kind, at: time)
   }
 }
 
@@ -77,25 +72,44 @@ extension YAMLSection {
     return nil
   }
 
-  /// Reports a mistake in a schedule.
-  fileprivate mutating func note(_ error: ScheduleError, of key: String) {
-    switch error {
-    // an unreadable value is already reported
-    case .dayNeeded where all.contains { $0.key == "day" }: break
-    case .timeNeeded where all.contains { $0.key == "time" }: break
-    default: fault(line(of: error), "“\(key)”: \(error)")
-    }
+  /// Reads a time of day.
+  fileprivate mutating func time(_ key: String, of schedule: String) -> TimeOfDay? {
+    guard let text = text(key) else { return nil }
+    if let time = TimeOfDay(text) { return time }
+    note(key, "“\(text)” is not a time; write hours and minutes, for example 03:30", of: schedule)
+    return nil
   }
 
-  /// Returns the line of the key with the mistake.
-  fileprivate func line(of error: ScheduleError) -> Int {
-    let key =
-      switch error {
-      case .notAFrequency, .dayNeeded, .timeNeeded: "frequency"
-      case .notADay: "day"
-      case .notATime: "time"
-      case .unusedKey(let key, _): key
-      }
-    return all.first { $0.key == key }?.line ?? line
+  /// Returns how often a job runs; nil for a manual schedule, and after a mistake.
+  fileprivate mutating func kind(
+    _ frequency: String, _ day: Int?, of schedule: String
+  ) -> Schedule.Frequency? {
+    switch (frequency, day) {
+    case ("daily", nil): return .daily
+    case ("manual", nil): return nil
+    case ("daily", _), ("manual", _):
+      note("day", "\(frequency) does not use day; remove “day”", of: schedule)
+    case ("weekly", let day?):
+      if let weekday = Weekday(rawValue: day) { return .weekly(weekday) }
+      note(
+        "day", "a week has no day \(day); write a number from 1 (Monday) to 7 (Sunday)", of: schedule)
+    case ("monthly", let day?): return .monthly(day: day)
+    // an unreadable day is already reported
+    case ("weekly", nil) where !has("day"):
+      note(
+        "frequency", "weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)", of: schedule)
+    case ("monthly", nil) where !has("day"):
+      note("frequency", "monthly needs a day, from 1 to 31", of: schedule)
+    case ("weekly", nil), ("monthly", nil): break
+    default:
+      note(
+        "frequency", "“\(frequency)” is not a frequency; use daily, weekly, monthly or manual", of: schedule)
+    }
+    return nil
+  }
+
+  /// Reports a mistake in the value of a key of a schedule.
+  fileprivate mutating func note(_ key: String, _ message: String, of schedule: String) {
+    fault(line(of: key), "“\(schedule)”: \(message)")
   }
 }

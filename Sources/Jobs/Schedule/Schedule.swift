@@ -1,5 +1,3 @@
-import FileSystem
-
 /// When a job runs: the frequencies and times of the app's BackupSchedule.
 ///
 /// All times are local: 03:30 is 03:30 in summer and in winter.
@@ -22,51 +20,12 @@ package struct Schedule: Sendable, Hashable {
   package let time: TimeOfDay
 
   /// The default schedule of restore tests. One test a week is enough, and machines are idle on Sunday morning.
-  package static let defaultDrill = Schedule(checked: .weekly(.sunday), TimeOfDay(checked: 4, 30))
+  package static let defaultDrill = Schedule(.weekly(.sunday), at: TimeOfDay(checked: 4, 30))
 
   /// Makes a schedule from a frequency and a time.
-  ///
-  /// - Throws: `ScheduleError.notADay` for a day that no month has.
-  package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) throws(ScheduleError) {
-    switch frequency {
-    case .monthly(let day) where !(1...31).contains(day): throw .notADay(day, of: "month", last: 31)
-    default: self.init(checked: frequency, frequency == .manual ? .midnight : time)
-    }
-  }
-
-  /// Makes a schedule from the keys of a job file.
-  ///
-  /// - Parameters:
-  ///   - frequency: `daily`, `weekly`, `monthly` or `manual`.
-  ///   - day: the day of the week, from 1 (Monday) to 7 (Sunday), or the day of the month; nil for other
-  ///     frequencies. ISO 8601.
-  ///   - time: `HH:mm`; nil for a manual schedule.
-  package init(frequency: String, day: Int?, time: String?) throws(ScheduleError) {
-    let kind: Frequency
-    switch (frequency, day) {
-    case ("weekly", let day?):
-      guard let weekday = Weekday(rawValue: day) else { throw .notADay(day, of: "week", last: 7) }
-      kind = .weekly(weekday)
-    case ("monthly", let day?): kind = .monthly(day: day)
-    case ("weekly", nil), ("monthly", nil): throw .dayNeeded(frequency)
-    case ("daily", nil): kind = .daily
-    case ("manual", nil): kind = .manual
-    case ("daily", _?), ("manual", _?): throw .unusedKey("day", frequency)
-    default: throw .notAFrequency(frequency)
-    }
-    guard kind != .manual else {
-      if time != nil { throw .unusedKey("time", frequency) }
-      try self.init(kind)
-      return
-    }
-    guard let time else { throw .timeNeeded(frequency) }
-    guard let parsed = TimeOfDay(time) else { throw .notATime(time) }
-    try self.init(kind, at: parsed)
-  }
-
-  private init(checked frequency: Frequency, _ time: TimeOfDay) {
+  package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) {
     self.frequency = frequency
-    self.time = time
+    self.time = frequency == .manual ? .midnight : time
   }
 }
 
@@ -114,41 +73,6 @@ extension Schedule: CustomStringConvertible {
     case .monthly(let day) where day > 28: "every month on day \(day), or on the last day, at \(time)"
     case .monthly(let day): "every month on day \(day) at \(time)"
     case .manual: "manual"
-    }
-  }
-}
-
-/// Why a schedule is invalid.
-package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The frequency is not one of the four words.
-  case notAFrequency(String)
-  /// The week or month does not have the day.
-  case notADay(Int, of: String, last: Int)
-  /// The time is not HH:mm.
-  case notATime(String)
-  /// A weekly or monthly schedule has no day.
-  case dayNeeded(String)
-  /// The schedule has no time.
-  case timeNeeded(String)
-  /// The key does not apply to the frequency.
-  case unusedKey(String, String)
-
-  /// Describes the error and its remedy in one line.
-  package var description: String {
-    switch self {
-    case .notAFrequency(let text):
-      "“\(text)” is not a frequency; use daily, weekly, monthly or manual".escaped
-    case .notADay(let day, let period, let last):
-      "a \(period) has no day \(day); write a number from 1\(period == "week" ? " (Monday)" : "") to \(last)"
-        + (period == "week" ? " (Sunday)" : "")
-    case .notATime(let text):
-      "“\(text)” is not a time; write hours and minutes, for example 03:30".escaped
-    case .dayNeeded(let frequency):
-      frequency == "weekly"
-        ? "weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
-        : "\(frequency) needs a day, from 1 to 31"
-    case .timeNeeded(let frequency): "\(frequency) needs a time, for example 03:30"
-    case .unusedKey(let key, let frequency): "\(frequency) does not use \(key); remove “\(key)”"
     }
   }
 }

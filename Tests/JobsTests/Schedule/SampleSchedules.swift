@@ -20,8 +20,8 @@ enum SampleSchedules {
   static let frequencies: [Schedule.Frequency] =
     [.daily] + Weekday.allCases.map { .weekly($0) } + [1, 15, 28, 29, 30, 31].map { .monthly(day: $0) }
 
-  static func schedule(_ frequency: Schedule.Frequency, _ time: String) throws -> Schedule {
-    try Schedule(frequency, at: TimeOfDay(time) ?? .midnight)
+  static func schedule(_ frequency: Schedule.Frequency, _ time: String) -> Schedule {
+    Schedule(frequency, at: TimeOfDay(time) ?? .midnight)
   }
 
   static func zone(_ name: String) throws -> TimeZone {

@@ -3,43 +3,53 @@ import Jobs
 import Testing
 
 struct ScheduleTests {
-  @Test("Schedule: frequency, day and time of a job file are read")
-  func jobFileValues() throws {
-    #expect(try Schedule(frequency: "daily", day: nil, time: "03:30").description == "every day at 03:30")
-    #expect(try Schedule(frequency: "weekly", day: 1, time: "00:00").description == "every Monday at 00:00")
-    #expect(try Schedule(frequency: "weekly", day: 7, time: "23:59").description == "every Sunday at 23:59")
-    #expect(
-      try Schedule(frequency: "monthly", day: 5, time: "03:30").description == "every month on day 5 at 03:30"
-    )
-    #expect(
-      try Schedule(frequency: "monthly", day: 31, time: "03:30").description
-        == "on the last day of every month at 03:30")
-    #expect(try Schedule(frequency: "manual", day: nil, time: nil).frequency == .manual)
+  /// Reads a job with a schedule.
+  private func job(_ schedule: String) throws(InvalidConfiguration) -> Job? {
+    let text = "jobs: {a: {library: /l, destinations: /d, schedule: {\(schedule)}}}"
+    return try JobFile(text: text, path: "/c.yaml", home: nil).jobs.first
+  }
+
+  @Test(
+    "Schedule: frequency, day and time of a job file are read",
+    arguments: [
+      (#"frequency: daily, time: "03:30""#, "every day at 03:30"),
+      (#"frequency: weekly, day: 1, time: "00:00""#, "every Monday at 00:00"),
+      (#"frequency: weekly, day: 7, time: "23:59""#, "every Sunday at 23:59"),
+      (#"frequency: monthly, day: 5, time: "03:30""#, "every month on day 5 at 03:30"),
+      (#"frequency: monthly, day: 31, time: "03:30""#, "on the last day of every month at 03:30"),
+      ("frequency: manual", nil),
+    ] as [(String, String?)])
+  func jobFileValues(_ schedule: String, _ description: String?) throws {
+    #expect(try job(schedule)?.schedule?.description == description)
   }
 
   @Test(
     "Schedule: an invalid frequency, day or time is refused with its reason",
     arguments: [
-      ("hourly", nil, "03:30", ScheduleError.notAFrequency("hourly")),
-      ("Daily", nil, "03:30", .notAFrequency("Daily")),
-      ("weekly", 0, "03:30", .notADay(0, of: "week", last: 7)),
-      ("weekly", 8, "03:30", .notADay(8, of: "week", last: 7)),
-      ("weekly", nil, "03:30", .dayNeeded("weekly")),
-      ("monthly", 32, "03:30", .notADay(32, of: "month", last: 31)),
-      ("monthly", -1, "03:30", .notADay(-1, of: "month", last: 31)),
-      ("daily", 1, "03:30", .unusedKey("day", "daily")),
-      ("daily", nil, nil, .timeNeeded("daily")),
-      ("manual", nil, "03:30", .unusedKey("time", "manual")),
-      ("daily", nil, "24:00", .notATime("24:00")),
-      ("daily", nil, "3:30", .notATime("3:30")),
-      ("daily", nil, "03:60", .notATime("03:60")),
-      ("daily", nil, "03:30:00", .notATime("03:30:00")),
-      ("daily", nil, "+3:30", .notATime("+3:30")),
-      ("daily", nil, "०३:३०", .notATime("०३:३०")),
-      ("daily", nil, "", .notATime("")),
-    ] as [(String, Int?, String?, ScheduleError)])
-  func invalidValues(_ frequency: String, _ day: Int?, _ time: String?, _ reason: ScheduleError) {
-    #expect(throws: reason) { try Schedule(frequency: frequency, day: day, time: time) }
+      (#"frequency: hourly, time: "03:30""#, "“hourly” is not a frequency"),
+      (#"frequency: Daily, time: "03:30""#, "“Daily” is not a frequency"),
+      (#"frequency: weekly, day: 8, time: "03:30""#, "a week has no day 8"),
+      (#"frequency: weekly, day: 0, time: "03:30""#, "“day” must be an integer from 1 to 31"),
+      (#"frequency: weekly, time: "03:30""#, "weekly needs a day"),
+      (#"frequency: monthly, time: "03:30""#, "monthly needs a day"),
+      (#"frequency: monthly, day: 32, time: "03:30""#, "“day” must be an integer from 1 to 31"),
+      (#"frequency: monthly, day: -1, time: "03:30""#, "“day” must be an integer from 1 to 31"),
+      (#"frequency: daily, day: 1, time: "03:30""#, "daily does not use day"),
+      ("frequency: daily", "daily needs a time"),
+      ("frequency: manual, day: 1", "manual does not use day"),
+      (#"frequency: manual, time: "03:30""#, "manual does not use time"),
+      (#"frequency: daily, time: "24:00""#, "“24:00” is not a time"),
+      (#"frequency: daily, time: "3:30""#, "“3:30” is not a time"),
+      (#"frequency: daily, time: "03:60""#, "“03:60” is not a time"),
+      (#"frequency: daily, time: "03:30:00""#, "“03:30:00” is not a time"),
+      (#"frequency: daily, time: "+3:30""#, "“+3:30” is not a time"),
+      (#"frequency: daily, time: "०३:३०""#, "“०३:३०” is not a time"),
+      (#"frequency: daily, time: """#, "“time” must be text"),
+    ])
+  func invalidValues(_ schedule: String, _ reason: String) {
+    let error = #expect(throws: InvalidConfiguration.self) { try job(schedule) }
+    #expect(error?.faults.count == 1)
+    #expect(error?.faults.first?.message.contains(reason) == true)
   }
 
   @Test("Schedule: every minute of a day is read and written the same way")
