@@ -181,6 +181,18 @@ private struct Family {
     #expect(try await family.run().backupsImported == 1)
   }
 
+  @Test("Inbox: a run of the job warns of a file that it skips, and not of a temporary name")
+  func skippedByRun() async throws {
+    var family = try Family()
+    try family.write(Array(Family.backup(31).dropLast(100)), to: "a.zip")
+    try family.write(Family.backup(32), to: "b.zip.part")
+    let written = Date()
+    family.night.context.now = { written.addingTimeInterval(3600) }
+    let warnings = try await family.night.backup().warnings.filter { $0.contains("/in/") }
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.hasSuffix("/in/a.zip from Anna: its end is missing") == true)
+  }
+
   @Test("Inbox: an archive without its end may continue for a day, and is unreadable then")
   func noEnd() async throws {
     var family = try Family()

@@ -74,7 +74,8 @@ package struct InboxReport: Sendable {
 
   /// The issues for a run of the job.
   var issues: [Issue] {
-    errors.map { .incomplete(.inbox, $0) } + warnings.map { .warning(.inbox, $0) }
+    errors.map { .incomplete(.inbox, $0) }
+      + (warnings + files.compactMap(\.skipped)).map { .warning(.inbox, $0) }
   }
 
   /// Returns the report of this pass and of a later one: the later pass has found the same files again, except those that
@@ -90,6 +91,12 @@ package struct InboxReport: Sendable {
 }
 
 extension InboxFile {
+  /// Why the file was skipped, since it is probably still being written; nil if it was not, or if its name says so.
+  package var skipped: String? {
+    guard case .unfinished(let cause) = state, cause != .temporaryName else { return nil }
+    return "skipped \(label): \(cause.reason)"
+  }
+
   /// The number of photos that this run added; nil if it did not import the file.
   fileprivate var photosImported: Int? { if case .imported(let photos, _) = state { photos } else { nil } }
 
