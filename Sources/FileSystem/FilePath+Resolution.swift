@@ -43,6 +43,13 @@ extension FilePath {
     return FilePath(platformString: folder).pushing(self).lexicallyNormalized()
   }
 
+  /// True if the path leads to a folder. Follows symbolic links. Blocks. fstatat(2).
+  package var isFolder: Bool {
+    var status = Glibc.stat()
+    let result = withPlatformString { fstatat(AT_FDCWD, $0, &status, 0) }
+    return result == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   private static let slash = CInt(UInt8(ascii: "/"))
 
   private static func prefix(of path: UnsafePointer<CChar>, before slash: UnsafePointer<CChar>) -> FilePath {

@@ -1,8 +1,4 @@
 import ArgumentParser
-import FileSystem
-import Foundation
-import Jobs
-import PhotoLibrary
 import SystemPackage
 
 struct Repair: AsyncParsableCommand {
@@ -79,46 +75,9 @@ struct Repair: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(outputOptions)
     if let library {
-      let library = FilePath(library)
-      let ofJobs = archives.isEmpty ? try Self.archives(ofJobsOf: library) : nil
-      for folder in ofJobs?.unreachable ?? [] { reporter.warn(folder.message) }
-      let repair = LibraryRepair(
-        library: library, archives: ofJobs?.paths ?? archives.map { FilePath($0) },
-        origin: ofJobs.map { .jobs(isComplete: $0.unreachable.isEmpty) } ?? .given, isDryRun: dryRun,
-        lockWait: .seconds(lockWait ?? 0), password: password, limits: limits.limits)
-      return try await repair.run(reporter)
+      try await repair(FilePath(library), reporter)
+    } else {
+      try await repairArchive(reporter)
     }
-    let isFolder = { (path: FilePath) in
-      var isFolder: ObjCBool = false
-      return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && isFolder.boolValue
-    }
-    let sources = from.map { FilePath($0) }
-    let libraries = sources.filter(isFolder)
-    if libraries.count > 1 { throw ValidationError("--from accepts only one library") }
-    let repair = ArchiveRepair(
-      archive: FilePath(archives[0]), destination: output.map { FilePath($0) }, library: libraries.first,
-      archives: sources.filter { !isFolder($0) },
-      lockWait: lockWait.map { .seconds($0) } ?? Library.readersWait, password: password,
-      limits: limits.limits)
-    try await repair.run(reporter)
-  }
-
-  /// Returns the archives that the jobs of a library made.
-  private static func archives(ofJobsOf path: FilePath) throws -> LibraryProtection.Archives {
-    let library = try Library(path: path)
-    let archives = try LibraryProtection(of: library, .ofThisUser)
-      .archives(ofLibrary: library.libraryID(), .ofThisUser)
-    guard archives.paths.isEmpty else { return archives }
-    if let folder = archives.unreachable.first {
-      throw Unreachable(
-        description: "\(folder.message); connect the disk of \(folder.item), or give archives".escaped)
-    }
-    throw ValidationError(
-      "no job has a copy of the library \(path); give the archives that have its photos")
-  }
-
-  /// No archive of the jobs can be read now.
-  private struct Unreachable: Error, CustomStringConvertible {
-    let description: String
   }
 }

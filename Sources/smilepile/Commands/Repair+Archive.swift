@@ -1,30 +1,27 @@
 import ArchiveCatalog
+import ArgumentParser
 import Backup
 import FileSystem
 import Jobs
 import Operations
+import PhotoLibrary
 import SystemPackage
 
-/// `smilepile repair ARCHIVE`.
-struct ArchiveRepair {
-  let archive: FilePath
-  let destination: FilePath?
-  /// A library that may have photos that are missing from the damaged archive. `archives` may have them too.
-  let library: FilePath?
-  let archives: [FilePath]
-  let lockWait: Duration
-  let password: PasswordOptions
-  let limits: Limits
-
-  func run(_ reporter: Reporter) async throws {
+extension Repair {
+  /// Repairs an archive.
+  func repairArchive(_ reporter: Reporter) async throws {
+    let archive = FilePath(archives[0])
+    let sources = from.map { FilePath($0) }
+    let libraries = sources.filter(\.isFolder)
+    if libraries.count > 1 { throw ValidationError("--from accepts only one library") }
     var options = RepairOptions()
-    options.destination = destination
-    options.library = library
-    options.lockWait = lockWait
-    options.others = archives
+    options.destination = output.map { FilePath($0) }
+    options.library = libraries.first
+    options.lockWait = lockWait.map { .seconds($0) } ?? Library.readersWait
+    options.others = sources.filter { !$0.isFolder }
     options.ledger = .ofThisUser
-    options.limits = limits
-    options.password = try password.read(for: archives, limits, reporter, salvaging: true)
+    options.limits = limits.limits
+    options.password = try password.read(for: options.others, limits.limits, reporter, salvaging: true)
     let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.repair, archives: [archive])) {
       try await reporter.follow(.repair(archive, options: options), during: "repair")
     }

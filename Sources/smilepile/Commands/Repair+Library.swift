@@ -1,0 +1,68 @@
+import ArchiveCatalog
+import ArgumentParser
+import Backup
+import FileSystem
+import Jobs
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+extension Repair {
+  /// Repairs a library.
+  func repair(_ library: FilePath, _ reporter: Reporter) async throws {
+    let ofJobs = archives.isEmpty ? try Self.archives(ofJobsOf: library) : nil
+    for folder in ofJobs?.unreachable ?? [] { reporter.warn(folder.message) }
+    let paths = ofJobs?.paths ?? archives.map { FilePath($0) }
+    var options = LibraryRepairOptions()
+    options.isDryRun = dryRun
+    options.origin = ofJobs.map { .jobs(isComplete: $0.unreachable.isEmpty) } ?? .given
+    options.lockWait = .seconds(lockWait ?? 0)
+    options.ledger = .ofThisUser
+    options.limits = limits.limits
+    options.password = try password.read(for: paths, limits.limits, reporter, salvaging: true)
+    let recorded = RecordedOperation(.repair, library: library, archives: paths, isDryRun: dryRun)
+    let summary = try await Ledger.ofThisUser.recording(recorded) {
+      try await reporter.follow(
+        .repairLibrary(library, from: paths, options: options), during: "repair"
+      )
+    }
+
+    let warnings = summary.unread.map(CommandMessage.text) + summary.warnings
+    for warning in warnings { reporter.warn(warning) }
+    for photo in summary.repaired { reporter.note(photo.message.escaped) }
+    if let kept = summary.kept { reporter.note("the corrupt files are in \(kept.string.escaped)") }
+    reporter.importantResult(
+      "checked \(Count(summary.photosChecked, "photo")): "
+        + (summary.repaired.isEmpty && summary.damaged.isEmpty
+          ? "all intact"
+          : "\(dryRun ? "would repair" : "repaired") \(summary.repaired.count); "
+            + "\(summary.damaged.count) still damaged"))
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
+      [
+        "photos_checked": summary.photosChecked, "repaired": summary.repaired.map(\.message),
+        "damaged": summary.damaged.map(\.message), "unusable": summary.unusable.map(\.message),
+        "bytes": summary.bytes, "kept": summary.kept?.string, "warnings": warnings,
+        "dry_run": summary.isDryRun,
+      ])
+  }
+
+  /// Returns the archives that the jobs of a library made.
+  private static func archives(ofJobsOf path: FilePath) throws -> LibraryProtection.Archives {
+    let library = try Library(path: path)
+    let archives = try LibraryProtection(of: library, .ofThisUser)
+      .archives(ofLibrary: library.libraryID(), .ofThisUser)
+    guard archives.paths.isEmpty else { return archives }
+    if let folder = archives.unreachable.first {
+      throw Unreachable(
+        description: "\(folder.message); connect the disk of \(folder.item), or give archives".escaped)
+    }
+    throw ValidationError(
+      "no job has a copy of the library \(path); give the archives that have its photos")
+  }
+
+  /// No archive of the jobs can be read now.
+  private struct Unreachable: Error, CustomStringConvertible {
+    let description: String
+  }
+}
