@@ -194,11 +194,8 @@ extension Export {
 
   /// Refuses a folder on the root's own file system. The export refuses a missing folder.
   private func checkMount(of path: FilePath) throws {
-    var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder)
-    let parent = path.removingLastComponent()
-    let folder = exists && isFolder.boolValue ? path : parent.isEmpty ? "." : parent
-    guard FileManager.default.fileExists(atPath: folder.string) else { return }
+    let folder = path.isFolder ? path : path.folder
+    guard folder.isFolder else { return }
     var destination = JobDestination(path: folder)
     destination.requiredMount = .any
     try destination.checkDisk()

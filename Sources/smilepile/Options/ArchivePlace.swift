@@ -62,7 +62,7 @@ struct ArchivePlace {
     return try names.flatMap { name -> [ArchivePlace] in
       // a folder does not need a readable job file
       let isFolder =
-        name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
+        name.contains("/") || FilePath(name).isFolder && (try? jobs([name])) == nil
       if isFolder {
         let folder = FilePath(name)
         // a folder with several names appears once
@@ -71,7 +71,7 @@ struct ArchivePlace {
       do {
         return try jobs([name]).flatMap(places)
       } catch let error as JobFile.Missing {
-        let isTaken = Self.look(at: name) == .other
+        let isTaken = FileManager.default.fileExists(atPath: name)
         if case .job = error, !isTaken { throw error }
         throw NoSuchFolder(path: name, isTaken: isTaken, job: nil, isJobFileMissing: true)
       }
@@ -82,19 +82,11 @@ struct ArchivePlace {
   ///
   /// - Throws: `NoSuchFolder` if the path is not a folder, `DestinationFault` if it is not on the disk of the job.
   func check() throws {
-    let found = Self.look(at: folder.string)
-    guard found == .folder else {
-      throw NoSuchFolder(path: folder.string, isTaken: found == .other, job: job?.name)
+    guard folder.isFolder else {
+      let isTaken = FileManager.default.fileExists(atPath: folder.string)
+      throw NoSuchFolder(path: folder.string, isTaken: isTaken, job: job?.name)
     }
     try destination?.checkDisk()
-  }
-
-  private enum Found { case nothing, folder, other }
-
-  private static func look(at path: String) -> Found {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .nothing }
-    return isFolder.boolValue ? .folder : .other
   }
 
   /// Returns the password of the archives from the options or the environment, else from the job.

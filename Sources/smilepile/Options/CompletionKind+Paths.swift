@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileSystem
 import Foundation
 import Jobs
 import SystemPackage
@@ -36,11 +37,10 @@ extension CompletionKind {
     let names =
       (try? FileManager.default.contentsOfDirectory(atPath: parent.isEmpty ? "." : String(parent))) ?? []
     return names.sorted().filter { name in
-      var isFolder: ObjCBool = false
-      return name.hasPrefix(beginning) && (beginning.hasPrefix(".") || !name.hasPrefix("."))
+      name.hasPrefix(beginning) && (beginning.hasPrefix(".") || !name.hasPrefix("."))
         // bash expands the words of a list, and the name of a folder must not become a command
         && !name.contains { "$`\\\"'\n".contains($0) }
-        && FileManager.default.fileExists(atPath: parent + name, isDirectory: &isFolder) && isFolder.boolValue
+        && FilePath(parent + name).isFolder
     }
     // bash adds the slash itself
     .map { parent + $0 + (CompletionShell.requesting == .fish ? "/" : "") }
