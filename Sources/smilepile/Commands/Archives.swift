@@ -169,7 +169,7 @@ struct Archives: AsyncParsableCommand {
     if inventory.graph.hasOtherOwner(archive) { facts.append("of another user") }
     facts.append(text(health))
     return [
-      archive.archiveID == nil && archive.isLocked ? "unknown date" : time(archive.date),
+      archive.archiveID == nil && archive.isLocked ? "unknown date" : archive.date.time,
       "\(ByteCount(archive.fileBytes))", archive.name.escaped,
       facts.joined(separator: ", "),
     ]
@@ -178,13 +178,9 @@ struct Archives: AsyncParsableCommand {
   private static func text(_ health: ArchiveHealth) -> String {
     switch health {
     case .unverified: "unverified"
-    case .verified(let at): "verified \(time(at))"
-    case .suspect(let since, _): "suspect since \(time(since))"
+    case .verified(let at): "verified \(at.time)"
+    case .suspect(let since, _): "suspect since \(since.time)"
     }
-  }
-
-  private static func time(_ milliseconds: Int64) -> String {
-    Date(milliseconds: milliseconds).formatted(.iso8601)
   }
 }
 

@@ -86,7 +86,7 @@ struct Find: AsyncParsableCommand {
   }
 
   private static func text(_ photo: FoundPhoto) -> String {
-    let date = photo.date.map { Date(milliseconds: $0).formatted(.iso8601) } ?? "unknown"
+    let date = photo.date?.time ?? "unknown"
     let size = ByteCount(photo.size)
     let location =
       switch photo.place {

@@ -95,7 +95,7 @@ struct Prune: AsyncParsableCommand {
     var row: [String] {
       let names = archives.compactMap { FilePath($0).lastComponent?.string }.joined(separator: ", ")
       return [
-        keep ? "keep" : "remove", Date(milliseconds: date).formatted(.iso8601), names.escaped,
+        keep ? "keep" : "remove", date.time, names.escaped,
         "(\(reasons.joined(separator: ", ").escaped))",
       ]
     }

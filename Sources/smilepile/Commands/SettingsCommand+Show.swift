@@ -75,7 +75,7 @@ extension SettingsCommand {
         ]
       let rows = (TextTable(.left, .left, .left, rows: entries.map(\.row)).text ?? "").split(separator: "\n")
       let lines = zip(rows, entries).flatMap { row, entry in [String(row), "  \(entry.meaning)"] }
-      let dates = "created \(time(settings.createdAt)), last changed \(time(settings.changedAt))"
+      let dates = "created \(settings.createdAt.time), last changed \(settings.changedAt.time)"
       return (lines + [dates]).joined(separator: "\n")
     }
 
@@ -83,8 +83,8 @@ extension SettingsCommand {
     private static func origin(_ definition: SettingDefinition, _ settings: Settings) -> String {
       guard definition.isStated(in: settings) else { return "default; not set" }
       let standard = "default: \(definition.defaultValue)"
-      return definition.statedAt(in: settings).map { "since \(time($0)); \(standard)" }
-        ?? "since \(time(settings.changedAt)) or before; \(standard)"
+      return definition.statedAt(in: settings).map { "since \($0.time); \(standard)" }
+        ?? "since \(settings.changedAt.time) or before; \(standard)"
     }
 
     private static func origin(_ fact: Settings.Dated<Bool>?) -> String {
@@ -110,10 +110,6 @@ extension SettingsCommand {
             + "run smilepile pin set --delete-protection"
         ]
       }
-    }
-
-    private static func time(_ milliseconds: Int64) -> String {
-      Date(milliseconds: milliseconds).formatted(.iso8601)
     }
   }
 }

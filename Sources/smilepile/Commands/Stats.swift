@@ -103,7 +103,7 @@ struct Stats: AsyncParsableCommand {
   private static func row(_ counted: CountedCopy) -> [String] {
     let copy = counted.copy
     let facts = [
-      counted.verifiedAt.map { "verified \(time($0))" } ?? "unverified",
+      counted.verifiedAt.map { "verified \($0.time)" } ?? "unverified",
       copy.isInMemory == true ? "in memory: lost when the machine is switched off" : nil,
       copy.isOnSameDevice ? "on the same device as the library: no protection if the device fails" : nil,
       counted.problem?.words,
@@ -113,7 +113,7 @@ struct Stats: AsyncParsableCommand {
       },
       counted.isShared ? "shares a file with a copy above, and is not counted" : nil,
     ].compactMap { $0 }
-    return [time(copy.madeAt), copy.archive.escaped, facts.joined(separator: ", ")]
+    return [copy.madeAt.time, copy.archive.escaped, facts.joined(separator: ", ")]
   }
 
   private static func fields(_ protection: LibraryProtection) -> [[String]] {
@@ -134,7 +134,7 @@ struct Stats: AsyncParsableCommand {
       ["copies", "\(complete.count), of which \(Count(safe, "copy is", "copies are")) on another device"],
       [
         "restore",
-        protection.testedAt.map { "test passed \(time($0))" } ?? "no test has passed; run smilepile drill",
+        protection.testedAt.map { "test passed \($0.time)" } ?? "no test has passed; run smilepile drill",
       ],
     ]
   }
@@ -143,10 +143,10 @@ struct Stats: AsyncParsableCommand {
   private static func failedTests(of job: JobStatus) -> [String] {
     let failed = job.restoreTests.filter { $0.outcome != .passed }
     if failed.isEmpty, let test = job.lastRestoreTest, !test.hasPassed {
-      return ["restore test of \(test.archive) failed at \(time(test.at))"]
+      return ["restore test of \(test.archive) failed at \(test.at.time)"]
     }
     return failed.map { test in
-      "restore test of \(test.archive ?? test.path) failed at \(time(test.at))"
+      "restore test of \(test.archive ?? test.path) failed at \(test.at.time)"
         + (test.failure.map { ": \($0)" } ?? "")
     }
   }
@@ -155,11 +155,7 @@ struct Stats: AsyncParsableCommand {
   private static func text(of export: ExportRecord, added: Int?) -> String {
     let categories = export.categories.map { " in \(Count($0, "category", "categories"))" } ?? ""
     let since = added.map { "; \(Count($0, "photo")) added since" } ?? ""
-    return "\(time(export.at)), \(Count(export.photos, "photo"))\(categories)\(since)"
-  }
-
-  private static func time(_ milliseconds: Int64) -> String {
-    Date(milliseconds: milliseconds).formatted(.iso8601)
+    return "\(export.at.time), \(Count(export.photos, "photo"))\(categories)\(since)"
   }
 }
 

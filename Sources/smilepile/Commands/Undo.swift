@@ -50,7 +50,7 @@ struct Undo: AsyncParsableCommand {
     ) {
       try await reporter.follow(.undo(path, options: options), during: "undo")
     }
-    let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
+    let date = summary.changedAt.time
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)

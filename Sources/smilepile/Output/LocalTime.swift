@@ -1,4 +1,5 @@
 import Foundation
+import PhotoLibrary
 
 /// Dates in the time zone of this machine, like schedules: `2026-11-24 02:30`.
 struct LocalTime {
@@ -10,4 +11,9 @@ struct LocalTime {
 
   /// Returns the date and the second.
   func second(_ date: Date) -> String { String(date.formatted(style).prefix(19)) }
+}
+
+extension Int64 {
+  /// The time in UTC of a number of milliseconds since 1970: `2026-11-24T01:30:00Z`.
+  var time: String { Date(milliseconds: self).formatted(.iso8601) }
 }
