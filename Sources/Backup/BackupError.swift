@@ -7,7 +7,7 @@ import Zip
 
 /// Why a backup cannot be read or written at all. Nothing was published or changed, except for `stopped` and
 /// `incompleteSet`. The summaries report problems of single photos.
-public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
+public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
   /// The folder contains no backup.
@@ -77,6 +77,27 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   /// One line for the user: the file and the fault.
   public var description: String { message.escaped }
 
+  /// Why the operation failed.
+  public var cause: ErrorCause {
+    switch self {
+    case .noSuchBackup, .noBackups: .notFound
+    case .baseMissing, .baseRemoved: .missingBase
+    case .notABackup, .noMetadata, .severalMetadata: .damage
+    case .metadata(_, let fault): fault.isDamage ? .damage : fault.exceedsLimit ? .limit : .other
+    case .nothingRecovered(_, let error), .stopped(_, _, _, let error): error.cause
+    case .passwordNeeded, .wrongPassword: .password
+    case .wrongPasswordOrDamaged: .passwordOrDamage
+    case .tooLarge: .limit
+    case .destinationExists, .destinationInLibrary, .noSuchDestination, .verificationFailed, .notEnoughSpace:
+      .destination
+    case .severalToReplace: .usage
+    case .photoExport, .unlistedPhotos, .unfitPassword, .cannotEncrypt, .cannotReplace, .cannotSplit,
+      .incompleteSet,
+      .cannotIncrement, .nameTooLong, .cannotRepairEncrypted, .unreliableDisk, .unstablePhoto:
+      .other
+    }
+  }
+
   /// What to do about the error.
   public var remedy: Remedy? {
     switch self {
@@ -84,7 +105,7 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
     case .passwordNeeded: .givePassword
     case .cannotEncrypt: .exportArchive
     case .cannotReplace, .severalToReplace: .merge
-    case .stopped(_, _, _, let error): (error as? any RemediedError)?.remedy
+    case .stopped(_, _, _, let error): error.remedy
     case .nameTooLong: .shortenName
     case .cannotRepairEncrypted: .salvageEncrypted
     case .tooLarge(_, _, let remedy): remedy

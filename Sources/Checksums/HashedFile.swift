@@ -26,7 +26,7 @@ package final class HashedFile: HashableStream {
       guard before.kind == .file else { return nil }
       self.file = file
     } catch {
-      guard !error.isResourceExhaustion else { throw error }
+      guard error.cause != .environment else { throw error }
       return nil
     }
     self.whileReading = whileReading
@@ -46,6 +46,6 @@ package final class HashedFile: HashableStream {
   }
 
   package func fail(_ error: any Error) throws {
-    guard let error = error as? FileError, !error.isResourceExhaustion else { throw error }
+    guard let error = error as? FileError, error.cause != .environment else { throw error }
   }
 }

@@ -40,7 +40,7 @@ extension File {
     do {
       return try body()
     } catch {
-      if error.isResourceExhaustion { throw error }
+      if error.cause == .environment { throw error }
       throw Unreadable(error: error)
     }
   }

@@ -1,7 +1,8 @@
+import Operations
 import SystemPackage
 
 /// A system call that failed: the operation, the file, and the reason.
-package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct FileError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// The operation, in the infinitive: "open", "write", "flush to disk".
   package var operation: String
   /// The path of the file or folder.
@@ -19,10 +20,12 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// True if the file is missing, or if a component of its path is not a folder.
   package var isMissing: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 
-  /// True if the process or the system has used up a resource that every call needs: open files or memory. The error
-  /// says nothing about the file.
-  package var isResourceExhaustion: Bool {
-    [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(errno)
+  package var cause: ErrorCause {
+    switch errno {
+    case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory: .environment
+    case .ioError: .disk
+    default: .other
+    }
   }
 
   /// One line: `cannot write /nas/x.zip: No space left on device (errno 28); free some space`.

@@ -12,7 +12,7 @@ package struct FileLock: ~Copyable, Sendable {
   deinit { file.unlock() }
 
   /// Another process holds the lock.
-  package struct Busy: RemediedError, Equatable, Sendable, CustomStringConvertible {
+  package struct Busy: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     /// The lock file.
     package let path: FilePath
     /// The owner according to the lock file: `process 4711 on nas`; empty if unknown.
@@ -25,6 +25,8 @@ package struct FileLock: ~Copyable, Sendable {
     init(path: FilePath, owner: String, isOwnerAncestor: Bool = false) {
       (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
     }
+
+    package var cause: ErrorCause { .busy }
 
     /// Nil for an ancestor, since waiting for an ancestor could last forever.
     package var remedy: Remedy? { isOwnerAncestor ? nil : .waitForLock }

@@ -1,10 +1,13 @@
 import Glibc
+import Operations
 
 /// A memory allocation failed. Swift's own allocation would end the program, so code that needs much memory at once
 /// uses `UnsafeMutableRawBufferPointer.pages`, which throws this error.
-package struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertible {
+package struct MemoryShortage: ExplainedError, Sendable, Equatable, CustomStringConvertible {
   /// The number of bytes that could not be allocated.
   package let bytes: Int
+
+  package var cause: ErrorCause { .environment }
 
   /// Makes the error.
   package init(bytes: Int) { self.bytes = bytes }

@@ -75,7 +75,9 @@ package enum Ownership {
 
   /// Throws if a lock file in a folder of any user belongs to another user, or has a second name.
   static func requireLock(_ status: FileStatus, at path: FilePath) throws(OwnershipError) {
-    guard status.owner == geteuid() else { throw OwnershipError(path: path, cause: .otherLock(status.owner)) }
+    guard status.owner == geteuid() else {
+      throw OwnershipError(path: path, control: .otherLock(status.owner))
+    }
     try requireOneName(status, at: path)
   }
 
@@ -90,7 +92,7 @@ package enum Ownership {
     _ known: Int, _ status: FileStatus, at path: @autoclosure () -> FilePath
   ) throws(OwnershipError) {
     guard status.linkCount > known else { return }
-    throw OwnershipError(path: path(), cause: .names(status.linkCount))
+    throw OwnershipError(path: path(), control: .names(status.linkCount))
   }
 
   /// Returns true if this user or root made a file, or if its folder is trusted.
@@ -133,17 +135,17 @@ package enum Ownership {
     _ status: FileStatus, _ path: @autoclosure () -> FilePath, _ owners: Set<UInt32>, isUsed: Bool
   ) throws(OwnershipError) {
     guard owners.contains(status.owner) else {
-      throw OwnershipError(path: path(), cause: isUsed ? .owner(status.owner) : .ownerAbove(status.owner))
+      throw OwnershipError(path: path(), control: isUsed ? .owner(status.owner) : .ownerAbove(status.owner))
     }
     guard status.isWritableByOthers, isUsed || !status.isSticky else { return }
-    throw OwnershipError(path: path(), cause: .writable)
+    throw OwnershipError(path: path(), control: .writable)
   }
 }
 
 /// Another user of this machine may have made or changed a file that this program would obey.
-package struct OwnershipError: RemediedError, Equatable, CustomStringConvertible {
+package struct OwnershipError: ExplainedError, Equatable, CustomStringConvertible {
   /// What gives another user control.
-  package enum Cause: Sendable, Equatable {
+  package enum Control: Sendable, Equatable {
     /// The user with this ID owns the file or folder to be used.
     case owner(UInt32)
     /// The user with this ID owns a folder above it.
@@ -159,11 +161,13 @@ package struct OwnershipError: RemediedError, Equatable, CustomStringConvertible
   /// The file or folder.
   package let path: FilePath
   /// What gives another user control.
-  package let cause: Cause
+  package let control: Control
+
+  package var cause: ErrorCause { .access }
 
   /// Nil if the description has the remedy.
   package var remedy: Remedy? {
-    switch cause {
+    switch control {
     case .writable: keepsPermissions ? nil : .trustFolder("\(path)")
     case .owner, .ownerAbove, .names, .otherLock: nil
     }
@@ -172,7 +176,7 @@ package struct OwnershipError: RemediedError, Equatable, CustomStringConvertible
   /// One line for the user.
   package var description: String {
     let text =
-      switch cause {
+      switch control {
       case .owner(let id):
         "\(path) belongs to \(UserAccount.label(of: id)), who can change it; use one of your own"
       case .ownerAbove(let id):

@@ -68,13 +68,6 @@ public enum Remedy: Sendable, Equatable {
 
   /// The message of an error and, if it has a remedy, what `render` makes of the remedy.
   package static func message(of error: any Error, _ render: (Remedy) -> String?) -> String {
-    let remedy = (error as? any RemediedError)?.remedy
-    return remedy.flatMap(render).map { "\(error); \($0)" } ?? "\(error)"
+    error.remedy.flatMap(render).map { "\(error); \($0)" } ?? "\(error)"
   }
-}
-
-/// An error that may have a remedy, which its description does not mention.
-public protocol RemediedError: Error {
-  /// Nil if there is nothing to do about the error, or if its description says it.
-  var remedy: Remedy? { get }
 }

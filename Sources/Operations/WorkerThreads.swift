@@ -2,9 +2,11 @@ import Dispatch
 import Glibc
 
 /// A thread could not be started: there is not enough memory, or the limit of processes is reached.
-package struct ThreadError: Error, Sendable, CustomStringConvertible {
+package struct ThreadError: ExplainedError, Sendable, CustomStringConvertible {
   /// The result of pthread_create(3).
   package let code: CInt
+
+  package var cause: ErrorCause { .environment }
 
   /// One line, with the remedy.
   package var description: String {

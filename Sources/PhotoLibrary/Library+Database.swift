@@ -67,7 +67,7 @@ extension Library {
         try Ownership.require(status, inOwnFolderAt: folder.path(of: name))
         if depth > 1 { try requireOwnedFolders(in: name, of: folder, depth: depth - 1) }
       }
-    } catch let error as FileError where !error.isResourceExhaustion {
+    } catch let error as FileError where error.cause != .environment {
     }
   }
 
@@ -91,7 +91,7 @@ extension Library {
       try Ownership.require(folder.directory)
       return folder
     } catch let error as OwnershipError {
-      guard case .owner(let user) = error.cause else { throw error }
+      guard case .owner(let user) = error.control else { throw error }
       throw LibraryError.otherOwner(path, user)
     }
   }

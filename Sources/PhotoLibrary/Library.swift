@@ -262,7 +262,7 @@ public final class Library: Sendable {
     do {
       guard try root.status(of: FilePath(photo.path)) != nil else { return false }
       return try !isUnchanged(photo, tag: tag, whileReading: whileReading)
-    } catch let error as FileError where !error.isResourceExhaustion {
+    } catch let error as FileError where error.cause != .environment {
       return false
     }
   }

@@ -3,7 +3,7 @@ import Operations
 import SystemPackage
 
 /// Why a library cannot be opened or changed. Nothing was changed, except in the case `undecided`.
-public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConvertible {
+public enum LibraryError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// The folder does not exist, or is not a library.
   case notALibrary(FilePath)
   /// The folder of a new library is a library already.
@@ -39,6 +39,9 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
 
   /// One line for the user: what is wrong with which folder.
   public var description: String { message.escaped }
+
+  /// Why the operation failed.
+  public var cause: ErrorCause { if case .notALibrary = self { .notFound } else { .access } }
 
   /// What to do about the error.
   public var remedy: Remedy? {

@@ -200,7 +200,7 @@ package struct CacheFillRun {
           let finding = fault.finding(of: label)
           return fault == .unknownFormat ? .undrawable(finding) : .failed(finding)
         }
-      } catch let error as FileError where !error.isResourceExhaustion {
+      } catch let error as FileError where error.cause != .environment {
         return .failed(error.isMissing ? .missingInLibrary(label) : Finding(label, "\(error)"))
       }
     }

@@ -209,7 +209,7 @@ struct FileLockTests {
     try folder.write([], to: folderLock.lastComponent?.string ?? "")
     #expect(chown(folderLock.string, 65534, 65534) == 0)
     let error = #expect(throws: OwnershipError.self) { _ = try FolderLock(folder.path, exclusive: true) }
-    #expect(error?.cause == .otherLock(65534))
+    #expect(error?.control == .otherLock(65534))
   }
 
   @Test("Folder lock: a lock file with a second name is refused and not changed")
@@ -218,7 +218,7 @@ struct FileLockTests {
     try folder.write("photo", to: "other")
     try FileManager.default.linkItem(atPath: other.string, toPath: folderLock.string)
     let error = #expect(throws: OwnershipError.self) { _ = try FolderLock(folder.path, exclusive: true) }
-    #expect(error?.cause == .names(2))
+    #expect(error?.control == .names(2))
     #expect(try String(contentsOfFile: other.string, encoding: .utf8) == "photo")
   }
 

@@ -25,40 +25,40 @@ struct OwnershipTests {
     for path in [scratch.path, folder, folder.folder] { chmod(path.string, 0o700) }
   }
 
-  private func cause(_ body: () throws -> Void) throws -> OwnershipError.Cause? {
+  private func control(_ body: () throws -> Void) throws -> OwnershipError.Control? {
     do {
       try body()
       return nil
     } catch let error as OwnershipError {
-      return error.cause
+      return error.control
     }
   }
 
-  private func causeForFolder() throws -> OwnershipError.Cause? {
-    try cause { try Ownership.require(Directory.open(folder)) }
+  private func controlOfFolder() throws -> OwnershipError.Control? {
+    try control { try Ownership.require(Directory.open(folder)) }
   }
 
   @Test("Ownership: a folder that only this user can write to passes")
   func own() throws {
-    #expect(try causeForFolder() == nil)
+    #expect(try controlOfFolder() == nil)
   }
 
   @Test("Ownership: a folder that others can write to is refused", arguments: [0o770, 0o707, 0o777, 0o1777])
   func writable(mode: Int) throws {
     chmod(folder.string, mode_t(mode))
-    #expect(try causeForFolder() == .writable)
+    #expect(try controlOfFolder() == .writable)
   }
 
   @Test("Ownership: a folder below one that others can write to is refused", arguments: [0o770, 0o702])
   func writableAbove(mode: Int) throws {
     chmod(folder.folder.string, mode_t(mode))
-    #expect(try causeForFolder() == .writable)
+    #expect(try controlOfFolder() == .writable)
   }
 
   @Test("Ownership: a folder below a sticky one passes")
   func sticky() throws {
     chmod(folder.folder.string, 0o1777)
-    #expect(try causeForFolder() == nil)
+    #expect(try controlOfFolder() == nil)
   }
 
   @Test("Ownership: a link does not hide the folders above its target")
@@ -66,14 +66,14 @@ struct OwnershipTests {
     chmod(folder.folder.string, 0o777)
     let link = scratch.path.appending("link")
     try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: folder.string)
-    #expect(try cause { try Ownership.require(Directory.open(link)) } == .writable)
+    #expect(try control { try Ownership.require(Directory.open(link)) } == .writable)
   }
 
   @Test("Ownership: a file that others can write to is refused")
   func file() throws {
     let path = try scratch.write([1], to: "file")
     chmod(path.string, 0o620)
-    #expect(try cause { try Ownership.require(File.open(path, .read)) } == .writable)
+    #expect(try control { try Ownership.require(File.open(path, .read)) } == .writable)
   }
 
   @Test(
@@ -84,19 +84,19 @@ struct OwnershipTests {
       URL(fileURLWithPath: "/usr/bin/setfacl"), arguments: ["-m", "u:65534:rwx", folder.string])
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
-    #expect(try causeForFolder() == .writable)
+    #expect(try controlOfFolder() == .writable)
   }
 
   @Test("Ownership: a folder of another user is refused", .enabled(if: geteuid() == 0))
   func otherOwner() throws {
     #expect(chown(folder.string, 65534, 65534) == 0)
-    #expect(try causeForFolder() == .owner(65534))
+    #expect(try controlOfFolder() == .owner(65534))
   }
 
   @Test("Ownership: a folder below one of another user is refused", .enabled(if: geteuid() == 0))
   func otherOwnerAbove() throws {
     #expect(chown(folder.folder.string, 65534, 65534) == 0)
-    #expect(try causeForFolder() == .ownerAbove(65534))
+    #expect(try controlOfFolder() == .ownerAbove(65534))
   }
 
   @Test(
@@ -104,16 +104,16 @@ struct OwnershipTests {
   )
   func parent() throws {
     chmod(folder.string, 0o1777)
-    #expect(try cause { try Ownership.requireParent(Directory.open(folder)) } == nil)
+    #expect(try control { try Ownership.requireParent(Directory.open(folder)) } == nil)
     chmod(folder.string, 0o777)
-    #expect(try cause { try Ownership.requireParent(Directory.open(folder)) } == .writable)
+    #expect(try control { try Ownership.requireParent(Directory.open(folder)) } == .writable)
   }
 
   @Test("Ownership: a pipe passes")
   func pipe() throws {
     let path = scratch.path.appending("pipe")
     #expect(mkfifo(path.string, 0o666) == 0)
-    #expect(try cause { try Ownership.require(File.open(path, .read)) } == nil)
+    #expect(try control { try Ownership.require(File.open(path, .read)) } == nil)
   }
 
   @Test("Ownership: the message names the folder and one remedy")

@@ -129,14 +129,14 @@ struct EntryReaderTests {
       .file(file), .changed("a"), .libzip("a", code: 14, text: "Malloc failure"),
       .libzip("a", code: 0, text: "No error"),
     ]
-    #expect(obstacles.filter { !$0.concernsEveryEntry } == [])
-    #expect(obstacles.filter { !$0.isResourceExhaustion } == [.changed("a")])
+    #expect(obstacles.filter(\.cause.isOfContent) == [])
+    #expect(obstacles.filter { $0.cause != .environment } == [.changed("a")])
     let others: [ArchiveError] = [
       .damaged("a", entry: "b", reason: .checksum), .wrongPassword("a", entry: "b"),
       .libzip("a", code: 28, text: "Operation not supported"), .truncated("a"),
       .entryTooLarge("a", entry: "b", bytes: 2, limit: 1),
     ]
-    #expect(others.filter { $0.concernsEveryEntry } == [])
+    #expect(others.filter { !$0.cause.isOfContent } == [])
   }
 
   @Test("Entry reader: an error of the caller is thrown, and the reader stays usable")

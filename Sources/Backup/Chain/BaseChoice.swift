@@ -73,7 +73,7 @@ struct BaseChoice {
         if let base = try ExportBase(members, in: folder, password: password) { return (base, []) }
       } catch BackupError.noSuchBackup {
         // another process removed the archive since it was listed
-      } catch  where !ArchiveVerification.isInconclusive(error) {
+      } catch  where !error.cause.isInconclusive {
         // the archive is corrupt, and the ledger did not know
         corrupt = try verifier.unusable(among: members, counter)
       }

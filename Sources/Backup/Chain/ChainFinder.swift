@@ -43,7 +43,7 @@ final class ChainFinder {
         let source = try OpenedBackup(path: FilePath(archive.path), limits: limits, password: password)
         // another process may have replaced the archive since it was listed
         if source.satisfies(base) { sources.append(source) }
-      } catch  where ArchiveVerification.isInconclusive(error) {
+      } catch  where error.cause.isInconclusive {
         guard case BackupError.noSuchBackup = error else { throw error }
       } catch {
         unreadable.append(error)
@@ -59,7 +59,7 @@ final class ChainFinder {
       inventory = try ArchiveInventory(
         folder: folder, password: password, ledger: ledger, whileReading: check)
       unreadable += inventory?.unreadable.map(\.error) ?? []
-    } catch let error as FileError where !error.isResourceExhaustion {
+    } catch let error as FileError where error.cause != .environment {
       unreadable.append(error)
     }
     return inventory

@@ -11,7 +11,7 @@ extension Library {
   func files(of photos: [Photo]) throws(FileError) -> [Result<PhotoFile, MissingPhoto>] {
     let statuses = statuses(of: photos)
     for case .failure(let error) in statuses
-    where error.isResourceExhaustion || error.operation == "open" && error.errno == .ioError {
+    where error.cause == .environment || error.operation == "open" && error.errno == .ioError {
       throw error
     }
     return zip(photos, statuses).map { photo, status in

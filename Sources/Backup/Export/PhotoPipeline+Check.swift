@@ -24,7 +24,7 @@ extension PhotoPipeline {
     try Workers.forEach(0..<items.count, threads: readers, context: { try ReadBuffer() }) { index, buffer in
       if isCancelled() { throw CancellationError() }
       guard let reason = items[index].readFault(buffer.bytes, isCancelled) else { return }
-      if case .file(let error) = reason, error.isResourceExhaustion { throw error }
+      if case .file(let error) = reason, error.cause == .environment { throw error }
       bad.withLock { $0.append(BadItem(index: index, reason: reason)) }
     }
     if isCancelled() { throw CancellationError() }

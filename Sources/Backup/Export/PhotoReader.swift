@@ -70,7 +70,7 @@ struct PhotoReader: Sendable {
     do throws(FileError) {
       reason = try body()
     } catch {
-      if error.isResourceExhaustion { throw error }
+      if error.cause == .environment { throw error }
       reason = .file(error)
     }
     if let reason { throw PipelineError.item(index: item, reason) }

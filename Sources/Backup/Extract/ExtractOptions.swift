@@ -74,7 +74,7 @@ public struct ExtractSummary: Sendable, Equatable, FindingReport {
 }
 
 /// Why nothing can be extracted. The extraction throws these errors before it writes anything.
-public enum ExtractError: RemediedError, Sendable, CustomStringConvertible {
+public enum ExtractError: ExplainedError, Sendable, CustomStringConvertible {
   /// The backup has version 1.
   case noPhotoFiles(FilePath)
   /// No category has the selected name.
@@ -92,6 +92,9 @@ public enum ExtractError: RemediedError, Sendable, CustomStringConvertible {
 
   /// One line for the user.
   public var description: String { message.escaped }
+
+  /// Why the operation failed.
+  public var cause: ErrorCause { if case .busy = self { .busy } else { .other } }
 
   /// What to do about the error.
   public var remedy: Remedy? {

@@ -79,7 +79,7 @@ final class GalleryFolder: Sendable {
       let header = try header(of: FilePath(file))
       return header.format == .jpeg && header.width > 0 ? (header.width, header.height) : nil
     } catch {
-      if error.isResourceExhaustion || error.errno == .ioError { throw error }
+      if error.cause == .environment || error.errno == .ioError { throw error }
       return nil
     }
   }

@@ -16,7 +16,7 @@ extension ArchiveDescriptor {
     do {
       let source = try OpenedBackup(path: path, limits: limits, password: password)
       fill(from: source)
-    } catch  where ArchiveVerification.isOfPassword(error) {
+    } catch  where error.cause.isOfPassword {
       isEncrypted = true
       isLocked = true
     }

@@ -118,7 +118,7 @@ package struct ArchiveInventory: Sendable {
         located[path] = file
       } catch BackupError.noSuchBackup {
         // another process removed the file meanwhile
-      } catch  where ArchiveVerification.isInconclusive(error) {
+      } catch  where error.cause.isInconclusive {
         throw error
       } catch {
         if BackupFiles.isThirdParty(FilePath(path), error) { continue }

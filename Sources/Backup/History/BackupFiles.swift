@@ -38,7 +38,7 @@ package enum BackupFiles {
     } catch {
       // the file was removed meanwhile
       if error.isMissing { return false }
-      if error.isResourceExhaustion { throw error }
+      if error.cause == .environment { throw error }
       return hasOurName(name) || ["zip", "smilepile"].contains(name.extension?.lowercased())
     }
   }

@@ -105,10 +105,9 @@ private struct FindRun {
         if isNamed || !BackupFiles.isThirdParty(path, error) {
           failures.append(error)
           let finding = Finding(
-            path.string.escaped, message: "not searched: \(error)",
-            remedy: (error as? any RemediedError)?.remedy)
+            path.string.escaped, message: "not searched: \(error)", remedy: error.remedy)
           // an error of the password is the error of the search if no archive can be decrypted
-          if !ArchiveVerification.isOfPassword(error) { counter.report(finding) }
+          if !error.cause.isOfPassword { counter.report(finding) }
           summary.notSearched.append(finding)
         }
       }
@@ -116,7 +115,7 @@ private struct FindRun {
     }
     // no archive can be decrypted
     if summary.archives == 0, let first = failures.first,
-      failures.allSatisfy(ArchiveVerification.isOfPassword)
+      failures.allSatisfy({ $0.cause.isOfPassword })
     {
       throw first
     }

@@ -9,7 +9,7 @@ extension ArchiveError {
   var faultOfOneEntry: String? {
     switch self {
     case .damaged(_, _, let reason): "\(reason)"
-    case .file(let error) where error.operation == "read" && !error.isResourceExhaustion: "\(error)"
+    case .file(let error) where error.operation == "read" && error.cause != .environment: "\(error)"
     case .wrongPassword: "the password is wrong, or the first bytes of the file are damaged"
     case .passwordNeeded: "it is encrypted, and there is no password"
     default: nil

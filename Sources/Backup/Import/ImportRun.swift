@@ -163,7 +163,7 @@ public struct ImportRun {
     for source in found.sources {
       do {
         opened.append(try open(source.path))
-      } catch  where source.isInFolder && !ArchiveVerification.isInconclusive(error) {
+      } catch  where source.isInFolder && !error.cause.isInconclusive {
         failures.append((source.path, error))
       }
     }
@@ -171,7 +171,7 @@ public struct ImportRun {
     if opened.isEmpty, let folder = paths.first { throw BackupError.noBackups(folder) }
     let unopened = failures.map { path, error in
       Finding(
-        path.string.escaped, message: "not imported: \(error)", remedy: (error as? any RemediedError)?.remedy)
+        path.string.escaped, message: "not imported: \(error)", remedy: error.remedy)
     }
     return (try complete(opened), unopened)
   }

@@ -42,7 +42,7 @@ struct MissingFileSearch {
     for archive in archives.others where !open.isEmpty && !archive.isLocked {
       do {
         try search([archives.open(archive)])
-      } catch  where ArchiveVerification.isInconclusive(error) {
+      } catch  where error.cause.isInconclusive {
         guard case BackupError.noSuchBackup = error else { throw error }
       } catch {
         // the rebuild does not depend on this archive, and `verify` reports its damage

@@ -129,7 +129,7 @@ struct RebuildArchives {
         let used = Set(set.map(\.path))
         others.removeAll { used.contains($0.path) }
         return
-      } catch  where ArchiveVerification.isInconclusive(error) || ArchiveVerification.isOfPassword(error) {
+      } catch  where error.cause.isInconclusive || error.cause.isOfPassword {
         guard case BackupError.noSuchBackup = error else { throw error }
       } catch {
         failure = failure ?? error
@@ -185,10 +185,10 @@ private struct ArchiveSearch {
       let archive = try describe(place)
       let known = ArchiveFile(at: place).flatMap { options.ledger?.health(of: $0) }
       add([archive], [archive.path: known ?? .unverified])
-    } catch let error where !ArchiveVerification.isInconclusive(error) {
+    } catch let error where !error.cause.isInconclusive {
       failure = failure ?? error
       let finding = Finding(
-        place.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
+        place.string.escaped, message: "\(error)", remedy: error.remedy)
       unusable.append(finding)
     }
   }
@@ -198,7 +198,7 @@ private struct ArchiveSearch {
     let backup: OpenedBackup
     do {
       backup = try OpenedBackup(path: place, limits: options.limits, password: options.password)
-    } catch  where ArchiveVerification.isOfPassword(error) {
+    } catch  where error.cause.isOfPassword {
       // describes the file as locked
       return try ArchiveDescriptor(path: place, password: options.password, limits: options.limits)
     }

@@ -89,7 +89,7 @@ struct PhotoSources {
       if found == nil { noteFailing(bytes) }
       return found
     } catch let error as ArchiveError {
-      guard skipsUnreadable, !error.isResourceExhaustion else { throw error }
+      guard skipsUnreadable, error.cause != .environment else { throw error }
       faults[bytes.place] = error
       return nil
     }

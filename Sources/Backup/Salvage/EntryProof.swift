@@ -24,7 +24,7 @@ struct EntryProof {
       }
       return hash.digest
     } catch let error as ArchiveError {
-      if error.concernsEveryEntry { throw error }
+      if !error.cause.isOfContent { throw error }
       return nil
     }
   }
@@ -37,7 +37,7 @@ struct EntryProof {
       var reader = try EntryReader(archive, password: password)
       return try reader.bytes(of: entry, limit: limit)
     } catch let error as ArchiveError {
-      if error.concernsEveryEntry { throw error }
+      if !error.cause.isOfContent { throw error }
       return nil
     }
   }
@@ -56,7 +56,7 @@ struct EntryProof {
         if start.count == count { throw Enough() }
       }
     } catch let error as ArchiveError {
-      if error.concernsEveryEntry { throw error }
+      if !error.cause.isOfContent { throw error }
       return nil
     } catch is Enough {}
     return start

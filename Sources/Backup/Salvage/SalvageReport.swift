@@ -89,14 +89,14 @@ extension OpenedBackup {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
     } catch let obstacle as ArchiveError {
       // the file contains nothing; the first error says more
-      throw obstacle.isLimit || obstacle.concernsEveryEntry ? obstacle : nothingRecovered(path, error)
+      throw obstacle.cause == .limit || !obstacle.cause.isOfContent ? obstacle : nothingRecovered(path, error)
     }
     guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
     else {
       throw nothingRecovered(path, error)
     }
     // a read error of the disk says more than the fault of the rest
-    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
+    let fault = error.cause == .disk ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
     return OpenedBackup(
       path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.photos,
       warnings: found.warnings, leftOut: found.leftOut, corruptBeforeBackup: found.corruptBeforeBackup,
@@ -109,30 +109,13 @@ extension OpenedBackup {
 
   /// Returns the error of a search without a result. An error of the password says more.
   private static func nothingRecovered(_ path: FilePath, _ error: any Error) -> any Error {
-    ArchiveVerification.isOfPassword(error) ? error : BackupError.nothingRecovered(path, error)
-  }
-
-  /// Returns true if the disk could read only a part of the file.
-  private static func isBadSector(_ error: any Error) -> Bool {
-    switch error {
-    case ArchiveError.file(let error): error.errno == .ioError
-    case let error as FileError: error.errno == .ioError
-    default: false
-    }
+    error.cause.isOfPassword ? error : BackupError.nothingRecovered(path, error)
   }
 
   /// Returns false if a search would fail in the same way.
   private static func isSalvageable(_ error: any Error) -> Bool {
-    switch error {
-    case BackupError.notABackup, BackupError.tooLarge, BackupError.noMetadata, BackupError.severalMetadata:
-      true
+    if case BackupError.tooLarge = error { return true }
     // the photos may show whether the password is wrong or the metadata is corrupt
-    case BackupError.wrongPasswordOrDamaged: true
-    case BackupError.metadata(_, let fault): fault.isDamage
-    case ArchiveError.file where isBadSector(error): true
-    case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case let error as ArchiveError: !error.concernsEveryEntry && !error.isLimit
-    default: isBadSector(error)
-    }
+    return [.damage, .disk, .unsupported, .passwordOrDamage].contains(error.cause)
   }
 }

@@ -103,9 +103,9 @@ struct SalvagedContents {
         var reader = try EntryReader(archive, password: password)
         json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
       } catch let error as ArchiveError {
-        if error.concernsEveryEntry { throw error }
+        if !error.cause.isOfContent { throw error }
         // bytes that only look like an entry may claim any size
-        if error.isLimit, !salvage.unverified.contains(entry.index) { refusal = error }
+        if error.cause == .limit, !salvage.unverified.contains(entry.index) { refusal = error }
         continue
       }
       if PhotoExport.isStatistics(json, limits) {

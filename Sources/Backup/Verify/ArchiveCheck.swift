@@ -33,7 +33,7 @@ public struct CheckSummary: Sendable, FindingReport {
 
     /// The backup with the error.
     var finding: Finding {
-      Finding("\(path)".escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
+      Finding("\(path)".escaped, message: "\(error)", remedy: error.remedy)
     }
   }
 

@@ -57,7 +57,7 @@ package struct ArchiveVerifier: Sendable {
     do throws(FileError) {
       return try ArchiveFile.read(at: FilePath(archive.path))
     } catch {
-      if error.isResourceExhaustion { throw error }
+      if error.cause == .environment { throw error }
       return nil
     }
   }

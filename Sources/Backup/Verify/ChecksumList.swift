@@ -26,7 +26,7 @@ struct ChecksumList {
       let bytes = try reader.bytes(of: entry, limit: Limits().maximumDocumentBytes)
       read(bytes, of: archive, below: source.root)
     } catch let error as ArchiveError {
-      if error.isResourceExhaustion { throw error }
+      if error.cause == .environment { throw error }
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
       malformedLines.note("was not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
     }

@@ -127,7 +127,7 @@ private final class LibraryPhoto: HashableStream {
   func fail(_ error: any Error) throws {
     switch error {
     case is NoFile: end("\(photo.path.escaped) is not a file")
-    case let error as FileError where error.isResourceExhaustion: throw error
+    case let error as FileError where error.cause == .environment: throw error
     case let error as FileError: end("\(error)")
     default: throw error
     }

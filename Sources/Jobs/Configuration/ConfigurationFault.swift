@@ -1,3 +1,4 @@
+import Operations
 import SystemPackage
 
 /// A mistake, or a possible mistake, in a configuration file.
@@ -14,11 +15,13 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
 }
 
 /// A configuration file has mistakes. Lists all of them.
-package struct InvalidConfiguration: Error, Sendable, CustomStringConvertible {
+package struct InvalidConfiguration: ExplainedError, Sendable, CustomStringConvertible {
   /// The file.
   package var path: FilePath
   /// The mistakes, sorted by line.
   package var faults: [ConfigurationFault]
+
+  package var cause: ErrorCause { .usage }
 
   /// The mistakes, one a line.
   package var lines: [String] { faults.map { $0.text(in: path) } }

@@ -13,11 +13,13 @@ package struct JobFile: Sendable, Equatable {
   package var warnings: [ConfigurationFault]
 
   /// The job file or a job is missing.
-  package enum Missing: RemediedError, Sendable, Equatable, CustomStringConvertible {
+  package enum Missing: ExplainedError, Sendable, Equatable, CustomStringConvertible {
     /// None of these files exists.
     case file([FilePath])
     /// The file lacks this job. The list has the names of its jobs.
     case job(String, FilePath, [String])
+
+    package var cause: ErrorCause { .notFound }
 
     package var remedy: Remedy? { if case .file = self { .nameJobFile } else { nil } }
 

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// A folder into which other programs put backups of phones. A run of the job imports them.
@@ -31,7 +32,7 @@ package struct Inbox: Sendable, Equatable {
 }
 
 /// Why an inbox cannot be used.
-package enum InboxFault: Error, Sendable, Equatable, CustomStringConvertible {
+package enum InboxFault: ExplainedError, Sendable, Equatable, CustomStringConvertible {
   /// The folder is missing.
   case missing(FilePath)
   /// The path is a symbolic link, which another program could redirect.
@@ -46,6 +47,8 @@ package enum InboxFault: Error, Sendable, Equatable, CustomStringConvertible {
   case overlapsDestination(FilePath, destination: FilePath)
   /// Another process is importing from the inboxes of this user.
   case busy(FileLock.Busy)
+
+  package var cause: ErrorCause { if case .busy = self { .busy } else { .other } }
 
   /// Describes the error and its remedy in one line.
   package var description: String {

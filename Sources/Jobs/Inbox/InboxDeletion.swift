@@ -69,7 +69,7 @@ struct InboxDeletion {
     do {
       try body(&result)
     } catch {
-      if ArchiveVerification.isInconclusive(error) { throw error }
+      if error.cause.isInconclusive { throw error }
       result.issues.append(.incomplete(.inbox, inbox.naming(JobMessage.text(of: error))))
     }
   }
@@ -99,7 +99,7 @@ struct InboxDeletion {
       return files.count == added.count && ledger.health(of: files).allSatisfy { $0.verifiedAt != nil }
         ? photos : nil
     } catch {
-      if ArchiveVerification.isInconclusive(error) { throw error }
+      if error.cause.isInconclusive { throw error }
       return nil
     }
   }

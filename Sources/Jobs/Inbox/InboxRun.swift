@@ -67,7 +67,7 @@ struct InboxRun {
         pass.report.faults.append(inbox.naming("\(error)"))
       } catch let error as OwnershipError {
         pass.report.faults.append(inbox.naming(JobMessage.text(of: error)))
-      } catch let error as FileError where !error.isResourceExhaustion {
+      } catch let error as FileError where error.cause != .environment {
         pass.report.faults.append(inbox.naming("\(error)"))
       }
     }
@@ -134,7 +134,7 @@ struct InboxRun {
     do throws(FileError) {
       file = try folder.directory.open(name, .read)
     } catch {
-      if error.isMissing || error.isResourceExhaustion { throw error }
+      if error.isMissing || error.cause == .environment { throw error }
       pass.report.files.append(InboxFile(inbox, name, .unreadable(reason: "\(error)")))
       return
     }
@@ -152,7 +152,7 @@ struct InboxRun {
     do {
       backup = try open(name, folder, as: status)
     } catch {
-      if ArchiveVerification.isInconclusive(error) || (error as? FileError)?.isMissing == true { throw error }
+      if error.cause.isInconclusive || (error as? FileError)?.isMissing == true { throw error }
       let state = self.state(of: folder.directory.path(of: name), status, after: error)
       pass.report.files.append(InboxFile(inbox, name, state))
       return
@@ -184,7 +184,7 @@ struct InboxRun {
     }
     do {
       return try open(nil)
-    } catch  where ArchiveVerification.isOfPassword(error) && job.password != nil {
+    } catch  where error.cause.isOfPassword && job.password != nil {
       return try open(job.password.map(context.password))
     }
   }
@@ -275,10 +275,7 @@ struct InboxRun {
 
   /// Returns true if an error of an import does not concern the backup, so that other backups would fail, too.
   private static func concernsLibrary(_ error: any Error) -> Bool {
-    switch error {
-    case is FileLock.Busy, is LibraryError, is OwnershipError: true
-    default: ArchiveVerification.isInconclusive(error)
-    }
+    error.cause.isInconclusive || [.busy, .access].contains(error.cause)
   }
 
   private static func problem(of backup: OpenedBackup, _ summary: ImportSummary) -> String {
@@ -339,7 +336,7 @@ struct InboxRun {
       guard try folder.version(name, file.status()) == version else { return }
       let new = try folder.setAside(name, file)
       pass.report.files[pass.report.files.count - 1].movedTo = folder.directory.path(of: new)
-    } catch let error as FileError where error.isResourceExhaustion {
+    } catch let error as FileError where error.cause == .environment {
       throw error
     } catch {
       pass.report.faults.append(

@@ -42,7 +42,7 @@ package struct LibraryReset: Sendable {
 }
 
 /// Why a library is not reset. Nothing was changed.
-package enum ResetRefusal: RemediedError, Equatable, CustomStringConvertible {
+package enum ResetRefusal: ExplainedError, Equatable, CustomStringConvertible {
   /// No verified archive contains every photo. `nearest` is the one that lacks the fewest, `missing` the number of those.
   case notArchived(FilePath, photos: Int, missing: Int, nearest: String?)
   /// A process that was asked to stop did not end in time.
@@ -50,6 +50,8 @@ package enum ResetRefusal: RemediedError, Equatable, CustomStringConvertible {
 
   /// One line for the user.
   package var description: String { message.escaped }
+
+  package var cause: ErrorCause { if case .notStopped = self { .busy } else { .other } }
 
   package var remedy: Remedy? { if case .notArchived = self { .archiveLibrary } else { nil } }
 

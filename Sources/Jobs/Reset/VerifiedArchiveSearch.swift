@@ -111,7 +111,7 @@ final class VerifiedArchiveSearch: Sendable {
         }
       }
     } catch {
-      if ArchiveVerification.isInconclusive(error) { throw error }
+      if error.cause.isInconclusive { throw error }
       found.warnings.append("\(place.folder) was not searched for archives: \(error)".escaped)
     }
     return nil

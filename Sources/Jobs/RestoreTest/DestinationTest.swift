@@ -87,15 +87,10 @@ struct DestinationTest {
   /// is in use, the archives cannot be decrypted, the scratch folder has no space or belongs to others, or there is an
   /// environment failure.
   private func isInconclusive(_ error: any Error) -> Bool {
-    switch error {
-    case _ where ArchiveVerification.isInconclusive(error): true
-    case is FileLock.Busy, is LibraryError, is OwnershipError: true
-    case BackupError.passwordNeeded, BackupError.wrongPassword: true
-    case let error as FileError:
-      !job.destinations.contains { error.path.starts(with: $0.path) }
-        && [options.scratch, live.path].contains { error.path.starts(with: $0) }
-    default: false
-    }
+    if error.cause.isInconclusive || [.busy, .access, .password].contains(error.cause) { return true }
+    guard let error = error as? FileError else { return false }
+    return !job.destinations.contains { error.path.starts(with: $0.path) }
+      && [options.scratch, live.path].contains { error.path.starts(with: $0) }
   }
 
   // MARK: The archive

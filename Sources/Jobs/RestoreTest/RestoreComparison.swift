@@ -61,7 +61,7 @@ struct RestoreComparison {
       do {
         if try !hasEqual(photo, key, label) { different.append((key, label)) }
       } catch let error as FileError
-        where !error.isResourceExhaustion && !error.path.starts(with: scratch.path)
+        where error.cause != .environment && !error.path.starts(with: scratch.path)
       {
         result.failures.append(Finding(label, "\(error)"))
       }
@@ -178,7 +178,7 @@ struct RestoreComparison {
     do throws(FileError) {
       return try Self.areEqual(copy, live.open(original))
     } catch {
-      if error.isResourceExhaustion { throw error }
+      if error.cause == .environment { throw error }
       return false
     }
   }

@@ -1,11 +1,12 @@
 import Backup
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 
 /// Why a destination cannot be used.
-package enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertible {
+package enum DestinationFault: ExplainedError, Sendable, Equatable, CustomStringConvertible {
   /// The folder is missing.
   case missing(FilePath)
   /// The path is not a folder.
@@ -20,6 +21,8 @@ package enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertib
   case sameFolder(FilePath, as: FilePath)
   /// The folder is not writable.
   case notWritable(FilePath, reason: String)
+
+  package var cause: ErrorCause { .destination }
 
   /// True if the folder is missing or is not the intended one.
   var isMissing: Bool {

@@ -31,12 +31,7 @@ struct ExportPhase {
 
   /// Returns true if the error concerns only this destination, for example because its disk is full.
   static func concernsDestination(_ error: any Error) -> Bool {
-    switch error {
-    case BackupError.notEnoughSpace, BackupError.verificationFailed, BackupError.destinationInLibrary,
-      BackupError.noSuchDestination, is DestinationFault, is FileError:
-      true
-    case BackupError.incompleteSet(_, _, let error): concernsDestination(error)
-    default: false
-    }
+    if case BackupError.incompleteSet(_, _, let error) = error { return concernsDestination(error) }
+    return error.cause == .destination || error is FileError
   }
 }

@@ -48,7 +48,7 @@ package struct JobReport: Sendable {
 }
 
 /// Why a job cannot run.
-package enum JobError: RemediedError, Sendable, Equatable, CustomStringConvertible {
+package enum JobError: ExplainedError, Sendable, Equatable, CustomStringConvertible {
   /// Neither the job file nor the caller gives the job's library.
   case noLibrary(String)
   /// Another backup or restore test of the job is running and holds this lock.
@@ -68,6 +68,14 @@ package enum JobError: RemediedError, Sendable, Equatable, CustomStringConvertib
         + (lock.isOwnerAncestor
           ? ", and one of its hooks started this command; remove the command from the hook"
           : isRestoreTest ? "; wait until it ends" : "")
+    }
+  }
+
+  package var cause: ErrorCause {
+    switch self {
+    case .noLibrary: .usage
+    case .running: .busy
+    case .newerLedger: .other
     }
   }
 

@@ -52,12 +52,9 @@ struct Replication {
 
   /// Returns true if the error may have its cause in the source.
   private static func concernsSource(_ error: any Error) -> Bool {
-    switch error {
-    case _ where ArchiveVerification.isInconclusive(error): false
-    case BackupError.notEnoughSpace, BackupError.destinationExists: false
-    case is BackupError, is ArchiveError: true
-    default: false
-    }
+    if case BackupError.verificationFailed = error { return true }
+    return (error is BackupError || error is ArchiveError) && error.cause != .destination
+      && !error.cause.isInconclusive
   }
 
   /// Copies the archives that are missing or damaged at the destination, bases first.

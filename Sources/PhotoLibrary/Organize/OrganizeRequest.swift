@@ -42,7 +42,7 @@ package enum OrganizeRequest: Sendable {
 }
 
 /// Why a library cannot be organized as a person wants. Nothing was changed.
-package enum OrganizeError: RemediedError, Equatable, Sendable, CustomStringConvertible {
+package enum OrganizeError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// A name is not valid.
   case invalidName(String, NameRule.Fault)
   /// Another category has this displayed name.
@@ -56,6 +56,8 @@ package enum OrganizeError: RemediedError, Equatable, Sendable, CustomStringConv
 
   /// One line for the user.
   package var description: String { message.escaped }
+
+  package var cause: ErrorCause { .other }
 
   /// What to do about the error.
   package var remedy: Remedy? { if case .notEmpty = self { .moveOrRemovePhotos } else { nil } }

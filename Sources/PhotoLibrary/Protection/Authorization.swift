@@ -26,7 +26,7 @@ public struct Authorization: Sendable {
 }
 
 /// Why a destructive operation was not carried out. Nothing was touched.
-public enum AuthorizationError: RemediedError, Equatable, Sendable, CustomStringConvertible {
+public enum AuthorizationError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// The answer was no.
   case notConfirmed(FilePath)
   /// Deletion is protected by a PIN, and none was given.
@@ -38,6 +38,9 @@ public enum AuthorizationError: RemediedError, Equatable, Sendable, CustomString
 
   /// One line for the user.
   public var description: String { message.escaped }
+
+  /// Why the operation failed.
+  public var cause: ErrorCause { if case .notConfirmed = self { .other } else { .password } }
 
   /// What to do about the error.
   public var remedy: Remedy? { if case .pinNeeded = self { .givePIN } else { nil } }

@@ -23,7 +23,7 @@ public struct PIN: Sendable {
 }
 
 /// Why a PIN was not set or removed.
-public enum PINError: RemediedError, Equatable, Sendable, CustomStringConvertible {
+public enum PINError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// It is not four to six digits.
   case notAPIN
   /// The library has a PIN already.
@@ -41,6 +41,9 @@ public enum PINError: RemediedError, Equatable, Sendable, CustomStringConvertibl
     case .notSet(let path), .nothingToRemove(let path): "\(path) has no PIN".escaped
     }
   }
+
+  /// Why the operation failed.
+  public var cause: ErrorCause { if case .notAPIN = self { .password } else { .other } }
 
   /// What to do about the error.
   public var remedy: Remedy? {

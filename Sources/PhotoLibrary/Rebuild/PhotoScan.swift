@@ -171,7 +171,7 @@ private final class ScannedFile: HashableStream {
   }
 
   func fail(_ error: any Error) throws {
-    guard let error = error as? FileError, !error.isResourceExhaustion else { throw error }
+    guard let error = error as? FileError, error.cause != .environment else { throw error }
     end(.unreadable("\(error)"))
   }
 

@@ -3,7 +3,7 @@ import Operations
 import SystemPackage
 
 /// Why the database of a library is not rebuilt. Nothing was changed.
-public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConvertible {
+public enum RebuildError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// Every row of the database can be read.
   case isIntact(FilePath)
   /// No archive of the library was found.
@@ -19,6 +19,9 @@ public enum RebuildError: RemediedError, Equatable, Sendable, CustomStringConver
 
   /// One line for the user.
   public var description: String { message.escaped }
+
+  /// Why the operation failed.
+  public var cause: ErrorCause { if case .noArchive = self { .notFound } else { .other } }
 
   /// What to do about the error.
   public var remedy: Remedy? {

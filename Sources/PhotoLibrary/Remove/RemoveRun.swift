@@ -103,13 +103,16 @@ struct RemoveRun {
 }
 
 /// A photo that is kept in the place of removed ones is missing or corrupt. Nothing was removed.
-public struct KeptPhotoNotIntact: RemediedError, Equatable, CustomStringConvertible {
+public struct KeptPhotoNotIntact: ExplainedError, Equatable, CustomStringConvertible {
   let label: String
 
   /// One line for the user.
   public var description: String {
     "\(label), which is to be kept, is missing or corrupt; nothing was removed"
   }
+
+  /// Why the operation failed.
+  public var cause: ErrorCause { .other }
 
   /// Repair the library.
   public var remedy: Remedy? { .repairLibrary }

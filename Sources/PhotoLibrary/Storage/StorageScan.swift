@@ -83,7 +83,7 @@ struct StorageScan {
       do {
         try count(directory.directory(name), at: path, place.region)
       } catch {
-        if error.isResourceExhaustion { throw error }
+        if error.cause == .environment { throw error }
         // another process may have removed the folder
         guard !error.isMissing else { continue }
         let finding = Finding(library.root.path(of: path).string, message: "\(error)")

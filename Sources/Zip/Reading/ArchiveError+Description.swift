@@ -77,19 +77,6 @@ extension ArchiveError: CustomStringConvertible {
   }
 }
 
-extension ArchiveError: RemediedError {
-  package var remedy: Remedy? {
-    switch self {
-    case .truncated(_, isEncrypted: true): .salvageEncrypted
-    case .truncated, .prefix, .trailingBytes, .inconsistentHeader: .repairArchive
-    case .passwordNeeded: .givePassword
-    case .tooManyEntries: .increaseEntryLimit
-    case .tooManyBytes: .increaseByteLimit
-    default: nil
-    }
-  }
-}
-
 extension Damage: CustomStringConvertible {
   /// What a message says after "is damaged: ".
   package var description: String {

@@ -62,30 +62,33 @@ package enum ArchiveError: Error, Sendable, Equatable {
   case changed(FilePath)
   /// libzip failed: its error code and its message.
   case libzip(FilePath, code: Int32, text: String)
+}
 
-  /// True if the error prevents reading any other entry too: the disk fails, memory is exhausted, or another process
-  /// writes to the file.
-  package var concernsEveryEntry: Bool {
+extension ArchiveError: ExplainedError {
+  package var cause: ErrorCause {
     switch self {
-    case .file, .changed, .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
-    default: false
+    case .file(let error): error.cause
+    case .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): .environment
+    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes, .entryTooLarge: .limit
+    case .notAFile, .multiDisk, .unsupportedMethod, .unsupportedEncryption: .unsupported
+    case .passwordNeeded, .wrongPassword: .password
+    case .changed: .other
+    case .emptyFile, .notAnArchive, .truncated, .prefix, .trailingBytes, .ambiguousEnd, .inconsistentHeader,
+      .compressedBytesExceedFile, .unsafeName, .duplicateName, .notARegularFile, .overlapping,
+      .unaccountedBytes,
+      .damaged, .libzip:
+      .damage
     }
   }
 
-  /// True if the process has used up a resource that every entry needs, such as memory.
-  package var isResourceExhaustion: Bool {
+  package var remedy: Remedy? {
     switch self {
-    case .file(let error): error.isResourceExhaustion
-    case .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
-    default: false
-    }
-  }
-
-  /// True if the archive exceeds `Limits`. Damage does not cause this.
-  package var isLimit: Bool {
-    switch self {
-    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes, .entryTooLarge: true
-    default: false
+    case .truncated(_, isEncrypted: true): .salvageEncrypted
+    case .truncated, .prefix, .trailingBytes, .inconsistentHeader: .repairArchive
+    case .passwordNeeded: .givePassword
+    case .tooManyEntries: .increaseEntryLimit
+    case .tooManyBytes: .increaseByteLimit
+    default: nil
     }
   }
 }

@@ -213,7 +213,7 @@ final class DataProbe {
       }
       return .done(true)
     } catch let error as ArchiveError {
-      if error.concernsEveryEntry { throw error }
+      if !error.cause.isOfContent { throw error }
       budget.charge(work, for: purpose)
       return .done(false)
     } catch is Unaffordable {

@@ -91,7 +91,8 @@ package struct Salvage: Sendable {
       (fault, losses, unverified, remains) = (nil, [], [], [:])
       (listed, listStart) = (Set(archive.entries.indices), 0)
     } catch {
-      guard error.isSalvageable else { throw error }
+      // a search would fail for the same reason, or has nothing to search
+      guard [.damage, .unsupported].contains(error.cause), file.status.size > 0 else { throw error }
       let found = try EvidenceSelection(of: EvidenceSearch(file, limits: limits, whileReading: whileReading))
       archive = Archive(salvagedFrom: file, entries: found.entries)
       (fault, losses, unverified) = (error, found.losses, found.unverified)
@@ -106,16 +107,6 @@ extension Archive {
     size = file.status.size
     self.entries = entries
     self.file = file
-  }
-}
-
-extension ArchiveError {
-  /// False if a search would fail for the same reason, or has nothing to search.
-  fileprivate var isSalvageable: Bool {
-    switch self {
-    case .notAFile, .emptyFile, .libzip: false
-    default: !concernsEveryEntry && !isLimit
-    }
   }
 }
 

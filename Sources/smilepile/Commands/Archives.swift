@@ -123,7 +123,8 @@ struct Archives: AsyncParsableCommand {
   }
 
   /// `--latest` found no archive.
-  struct NoArchive: Error, CustomStringConvertible {
+  struct NoArchive: ExplainedError, CustomStringConvertible {
+    let cause = ErrorCause.notFound
     let description = "no archive restores a whole library; without --latest, archives shows why"
   }
 

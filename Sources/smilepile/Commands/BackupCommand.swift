@@ -66,7 +66,7 @@ struct BackupCommand: JobCommand {
 
   /// Reports why a job was not started.
   private func show(_ error: any Error, of job: Job, _ reporter: Reporter) {
-    let isStopped = error is CancellationError || error is NotStarted
+    let isStopped = error.cause == .cancelled
     let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
     let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
     reporter.error(Finding(job.name, message), during: "backup")

@@ -3,6 +3,7 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs
+import Operations
 import PhotoLibrary
 import SystemPackage
 
@@ -39,8 +40,10 @@ struct History: ParsableCommand {
   @OptionGroup var output: CommonOptions
 
   /// The history has no operation with the number.
-  struct NoOperation: Error, CustomStringConvertible {
+  struct NoOperation: ExplainedError, CustomStringConvertible {
     let number: Int64
+
+    var cause: ErrorCause { .notFound }
 
     var description: String {
       "there is no operation \(number) in the history; run smilepile history to list the operations"

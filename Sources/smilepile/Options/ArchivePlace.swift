@@ -2,11 +2,12 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs
+import Operations
 import Secrets
 import SystemPackage
 
 /// A folder of archives is missing.
-struct NoSuchFolder: Error, CustomStringConvertible {
+struct NoSuchFolder: ExplainedError, CustomStringConvertible {
   let path: String
   /// True if the path is not a folder.
   let isTaken: Bool
@@ -14,6 +15,8 @@ struct NoSuchFolder: Error, CustomStringConvertible {
   let job: String?
   /// True if the argument can be no job, since there is no job file.
   var isJobFileMissing = false
+
+  var cause: ErrorCause { .notFound }
 
   /// Describes the error and its remedy in one line.
   var description: String {

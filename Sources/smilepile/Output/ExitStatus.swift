@@ -1,8 +1,4 @@
-import Backup
-import FileSystem
-import Jobs
-import PhotoLibrary
-import SystemPackage
+import Operations
 
 /// The exit codes; `docs/reference/exit-codes.md` lists them.
 enum ExitStatus: Int32, Error, Comparable {
@@ -42,26 +38,18 @@ enum ExitStatus: Int32, Error, Comparable {
 
   /// Returns the code for an error of the libraries.
   init(for error: any Error) {
+    if let status = error as? ExitStatus {
+      self = status
+      return
+    }
     self =
-      switch error {
-      case let status as ExitStatus: status
-      case is CancellationError, is NotStarted: Signals.received ?? .interrupted
-      case is FileLock.Busy, JobError.running, InboxFault.busy, ResetRefusal.notStopped: .locked
-      case LibraryError.notALibrary, RebuildError.noArchive: .notFound
-      case BackupError.noSuchBackup, BackupError.noBackups, BackupError.baseMissing, BackupError.baseRemoved,
-        is JobFile.Missing,
-        is NoSuchFolder, is Archives.NoArchive, is History.NoOperation:
-        .notFound
-      case JobError.newerLedger: .failed
-      case BackupError.severalToReplace, is InvalidConfiguration, is JobError: .usage
-      case ExtractError.busy: .locked
-      case AuthorizationError.pinNeeded, AuthorizationError.wrongPIN, AuthorizationError.coolingDown,
-        PINError.notAPIN:
-        .password
-      case _ where ArchiveVerification.isOfPassword(error): .password
-      case is SecretError: .password
-      case BackupError.stopped(_, _, _, let inner): ExitStatus(for: inner)
-      default: .failed
+      switch error.cause {
+      case .cancelled: Signals.received ?? .interrupted
+      case .busy: .locked
+      case .notFound, .missingBase: .notFound
+      case .password, .passwordOrDamage: .password
+      case .usage: .usage
+      case .environment, .access, .damage, .disk, .limit, .unsupported, .destination, .other: .failed
       }
   }
 }

@@ -1,4 +1,5 @@
 import Jobs
+import Operations
 
 extension Reporter {
   /// Works on jobs or folders, one after the other. One that fails does not stop the next one. After a signal, the others
@@ -27,6 +28,7 @@ extension Reporter {
 }
 
 /// A signal stopped the command before it began with a job or folder.
-struct NotStarted: Error, CustomStringConvertible {
+struct NotStarted: ExplainedError, CustomStringConvertible {
   let description = JobReport.notBegun
+  var cause: ErrorCause { .cancelled }
 }

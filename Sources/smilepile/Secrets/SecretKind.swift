@@ -1,3 +1,4 @@
+import Operations
 import SystemPackage
 
 /// A kind of secret and its names. Passwords and PINs share the code that reads them.
@@ -26,7 +27,7 @@ struct SecretKind: Sendable, Equatable {
 }
 
 /// Why a password or PIN could not be read. Errors never contain a part of the secret.
-enum SecretError: Error, Equatable, CustomStringConvertible {
+enum SecretError: ExplainedError, Equatable, CustomStringConvertible {
   /// The user gave no secret, and there is no terminal to ask at.
   case missing(SecretKind)
   /// The source, such as `the PIN file /a/b`, cannot be read.
@@ -47,6 +48,8 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
   case notShown
   /// The user typed two different secrets too often.
   case notRepeated(SecretKind)
+
+  var cause: ErrorCause { .password }
 
   var description: String {
     switch self {

@@ -95,7 +95,7 @@ import Testing
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let inventory = try ArchiveInventory(folder: scratch.path)
     #expect(inventory.unreadable.map(\.path) == [path])
-    let error = try #require(inventory.unreadable.first?.error as? any RemediedError)
+    let error = try #require(inventory.unreadable.first?.error as? any ExplainedError)
     #expect(error.remedy == .repairArchive)
   }
 

@@ -466,9 +466,9 @@ import Testing
     try await scene.export { $0.password = password }
     try scene.loseDatabase()
     try FileManager.default.removeItem(atPath: scene.path(of: 1, in: contents).string)
-    await #expect { try await scene.rebuild() } throws: { ArchiveVerification.isOfPassword($0) }
+    await #expect { try await scene.rebuild() } throws: { $0.cause.isOfPassword }
     await #expect { try await scene.rebuild { $0.password = Secret("a wrong long password") } } throws: {
-      ArchiveVerification.isOfPassword($0)
+      $0.cause.isOfPassword
     }
     try await scene.rebuild { $0.password = password }
     #expect(try scene.library.contents.withoutDates == contents.withoutDates)

@@ -11,36 +11,6 @@ import Zip
 
 /// What an error says of an archive.
 @Suite struct ArchiveVerificationTests {
-  static let passwordErrors: [any Error] = [
-    BackupError.passwordNeeded("a"), BackupError.wrongPassword("a"), BackupError.wrongPasswordOrDamaged("a"),
-    ArchiveError.passwordNeeded("a", entry: "b"), ArchiveError.wrongPassword("a", entry: "b"),
-  ]
-
-  @Test("Archive verification: a missing or wrong password is no evidence of damage")
-  func passwords() {
-    for error in Self.passwordErrors {
-      #expect(ArchiveVerification.isOfPassword(error), "\(error)")
-      #expect(!ArchiveVerification.isEvidenceOfDamage(error), "\(error)")
-    }
-  }
-
-  /// The new version of the file was not read.
-  @Test("Archive verification: a file that changes while it is read is no evidence of damage")
-  func changedFile() {
-    #expect(!ArchiveVerification.isEvidenceOfDamage(ArchiveError.changed("a")))
-    #expect(ArchiveVerification.isEvidenceOfDamage(ArchiveError.truncated("a")))
-  }
-
-  @Test(
-    "Archive verification: a backup that is missing its base or cannot be read by this user is not damaged")
-  func notDamaged() {
-    #expect(!ArchiveVerification.isEvidenceOfDamage(BackupError.baseMissing("a", uuid: "b")))
-    let refused = FileError("open", "a", .permissionDenied)
-    #expect(!ArchiveVerification.isEvidenceOfDamage(refused))
-    #expect(!ArchiveVerification.isEvidenceOfDamage(ArchiveError.file(refused)))
-    #expect(ArchiveVerification.isEvidenceOfDamage(ArchiveError.file(FileError("read", "a", .ioError))))
-  }
-
   @Test("Archive verification: an import or extraction that cannot open a truncated archive makes it suspect")
   func truncatedArchive() async throws {
     let library = try SampleLibrary()
