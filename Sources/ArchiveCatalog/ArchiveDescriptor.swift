@@ -189,6 +189,11 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   /// True if this program made the archive.
   public var isOurs: Bool { archiveID != nil }
 
+  /// Returns true unless the archive is known to be of another library.
+  ///
+  /// - Parameter id: the ID of the library; nil for every library.
+  package func mayBe(ofLibrary id: String?) -> Bool { id == nil || libraryID == nil || libraryID == id }
+
   /// Returns true if this archive is the base of the reference, or was repaired from that base.
   package func satisfies(_ reference: BaseReference) -> Bool {
     archiveID == reference.archiveID

@@ -29,7 +29,7 @@ package struct ArchiveInventory: Sendable {
 
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }
-  /// The archives of this user, oldest first. Only these count as backups.
+  /// The archives of this user, oldest first.
   package var ownArchives: [ArchiveDescriptor] { archives.filter { !graph.hasOtherOwner($0) } }
   /// Reports the archives of other users; nil if this user owns all archives.
   package var warningOfOtherOwners: String? {
@@ -45,6 +45,21 @@ package struct ArchiveInventory: Sendable {
   /// Returns true if an archive has plain entries although a password was given.
   package func isPlain(_ archive: ArchiveDescriptor) -> Bool {
     requiresEncryption && !archive.isLocked && !archive.isFullyEncrypted
+  }
+
+  /// Returns true if an archive counts as a backup of a library: it may be of the library, has the tags, belongs to this
+  /// user, can be decrypted and, if a password was given, has no plain entries.
+  ///
+  /// - Parameter library: the ID of the library, since jobs of two computers may share a name and a folder; nil for every
+  ///   library.
+  package func isBackup(_ archive: ArchiveDescriptor, ofLibrary library: String?, tags: [String]) -> Bool {
+    tags.allSatisfy(archive.tags.contains) && archive.mayBe(ofLibrary: library) && !archive.isLocked
+      && !isPlain(archive) && !graph.hasOtherOwner(archive)
+  }
+
+  /// Returns the archives that count as backups of a library, oldest first.
+  package func backups(ofLibrary library: String?, tags: [String]) -> [ArchiveDescriptor] {
+    archives.filter { isBackup($0, ofLibrary: library, tags: tags) }
   }
 
   /// Reports the archives with plain entries; nil if there are none, or if no password was given.

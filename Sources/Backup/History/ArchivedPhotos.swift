@@ -1,5 +1,8 @@
+import ArchiveCatalog
 import Checksums
 import Operations
+import Secrets
+import SystemPackage
 
 /// The contents of the photos in archives: tells whether the archives contain every photo of a backup.
 package struct ArchivedPhotos {
@@ -16,6 +19,34 @@ package struct ArchivedPhotos {
 
   /// Makes a value without photos.
   package init() {}
+
+  /// Reads the photos that a restore of archives yields. Blocks.
+  ///
+  /// - Returns: nil if an archive that the restore needs is missing, partially recovered, or not verified as it was before
+  ///   and after it was read.
+  /// - Throws: the errors of `OpenedBackup`.
+  package init?(
+    ofVerified archives: [ArchiveDescriptor], in inventory: ArchiveInventory, _ ledger: Ledger,
+    _ password: Secret?
+  ) throws {
+    var read: Set<String> = []
+    for archive in archives {
+      guard let members = try? inventory.members(of: archive),
+        members.allSatisfy({ !$0.isPartiallyRecovered && inventory.graph.health(of: $0).verifiedAt != nil })
+      else { return nil }
+      for member in members where read.insert(member.path).inserted {
+        add(
+          try OpenedBackup(path: FilePath(member.path), limits: .own, password: password),
+          // all parts of a set are restored; of a chain, only the archive itself
+          isRestored: archive.part != nil || member == archive)
+      }
+    }
+    // the archives may have been replaced while they were read
+    let files = read.compactMap { ArchiveFile(at: FilePath($0)) }
+    guard files.count == read.count, ledger.health(of: files).allSatisfy({ $0.verifiedAt != nil }) else {
+      return nil
+    }
+  }
 
   /// Adds the files of an archive. The archives of its chain are added one by one.
   ///

@@ -75,29 +75,14 @@ struct InboxDeletion {
   }
 
   /// Returns the photos of the archives with the library's current content at a destination; nil if there are none, or if
-  /// one that a restore needs is not verified.
+  /// one that a restore needs is not intact and verified.
   private func photos(_ destination: DestinationState) throws -> ArchivedPhotos? {
     guard destination.reasonToSkip == nil, !destination.upToDateArchives.isEmpty,
       let inventory = destination.inventory?.updated(ledger)
     else { return nil }
-    var photos = ArchivedPhotos()
-    var added: Set<String> = []
     do {
-      for archive in destination.upToDateArchives {
-        for member in try inventory.members(of: archive) where added.insert(member.path).inserted {
-          guard !member.isPartiallyRecovered, inventory.graph.health(of: member).verifiedAt != nil else {
-            return nil
-          }
-          let isRestored = destination.upToDateArchives.contains { $0.path == member.path }
-          photos.add(
-            try OpenedBackup(path: FilePath(member.path), limits: .own, password: context.password),
-            isRestored: isRestored)
-        }
-      }
-      // the archives may have been replaced while they were opened
-      let files = added.compactMap { ArchiveFile(at: FilePath($0)) }
-      return files.count == added.count && ledger.health(of: files).allSatisfy { $0.verifiedAt != nil }
-        ? photos : nil
+      return try ArchivedPhotos(
+        ofVerified: destination.upToDateArchives, in: inventory, ledger, context.password)
     } catch {
       if error.cause.isInconclusive { throw error }
       return nil

@@ -33,7 +33,7 @@ extension LibraryProtection {
     for folder in Set(folders).sorted() {
       do {
         let inventory = try ArchiveInventory(folder: FilePath(folder), ledger: ledger)
-        archives += inventory.ownArchives.filter { $0.isLocked || $0.libraryID == nil || $0.libraryID == id }
+        archives += inventory.ownArchives.filter { $0.isLocked || $0.mayBe(ofLibrary: id) }
         unreadable += inventory.unreadable.filter { !$0.hasOtherOwner }.map { FilePath($0.path) }
       } catch {
         unreachable[folder] = Finding(folder, message: "\(error)")

@@ -49,14 +49,11 @@ final class VerifiedArchiveSearch: Sendable {
     var places: [Place] = []
     for job in reset.jobs {
       let password = try job.password.map(context.password)
-      for destination in job.destinations {
-        if let fault = destination.readingFault() {
-          faults.append(fault)
-        } else {
-          places.append(Place(folder: destination.path, password: password))
-        }
-      }
+      let (folders, unreadable) = job.destinations.readable()
+      faults += unreadable
+      places += folders.map { Place(folder: $0, password: password) }
     }
+    self.faults = faults
     let folders = Set(try library.exportedArchives().map { FilePath($0).folder })
     places += folders.sorted { $0.string < $1.string }.map { Place(folder: $0, password: reset.password) }
     var seen: Set<FilePath> = []
@@ -64,7 +61,6 @@ final class VerifiedArchiveSearch: Sendable {
       // a folder that was removed since an export has no archive
       place.folder.realPath.map { seen.insert($0).inserted } ?? false
     }
-    self.faults = faults
   }
 
   /// What the last search found.
@@ -100,13 +96,7 @@ final class VerifiedArchiveSearch: Sendable {
         folder: place.folder, password: place.password, ledger: ledger,
         whileReading: counter.checkCancellation)
       for archive in inventory.ownArchives.reversed() where isOfLibrary(archive) {
-        guard let members = try? inventory.members(of: archive),
-          members.allSatisfy({ !$0.isPartiallyRecovered && inventory.graph.health(of: $0).verifiedAt != nil })
-        else { continue }
-        let photos = try photos(of: archive, members, place.password)
-        // the files may have been replaced while they were read
-        let files = members.compactMap { ArchiveFile(at: FilePath($0.path)) }
-        if files.count == members.count, ledger.health(of: files).allSatisfy({ $0.verifiedAt != nil }) {
+        if let photos = try ArchivedPhotos(ofVerified: [archive], in: inventory, ledger, place.password) {
           return (archive.path, photos)
         }
       }
@@ -121,18 +111,5 @@ final class VerifiedArchiveSearch: Sendable {
     !archive.isLocked && archive.isOfWholeLibrary
       && (libraryID != nil && archive.libraryID == libraryID
         || !exportIDs.isDisjoint(with: archive.exportIDs))
-  }
-
-  private func photos(
-    of archive: ArchiveDescriptor, _ members: [ArchiveDescriptor], _ password: Secret?
-  ) throws -> ArchivedPhotos {
-    var photos = ArchivedPhotos()
-    for member in members {
-      photos.add(
-        try OpenedBackup(path: FilePath(member.path), limits: .own, password: password),
-        // all parts of a set are restored; of a chain, only the archive itself
-        isRestored: archive.part != nil || member == archive)
-    }
-    return photos
   }
 }

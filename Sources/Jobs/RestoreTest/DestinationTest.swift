@@ -101,7 +101,7 @@ struct DestinationTest {
   ) {
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
-    let own = try inventory.archives(of: job, in: live.libraryID())
+    let own = try inventory.backups(ofLibrary: live.libraryID(), tags: [job.name])
     let now = context.now()
     // an archive dated in the future does not show the current library, except if the last backup recorded it
     // with this date

@@ -103,10 +103,7 @@ package struct PruneRun {
   ) rethrows -> PrunePlan {
     try PrunePlan(
       inventory.graph, policy, now: now, fresh: fresh,
-      isIncluded: { archive in
-        tags.allSatisfy(archive.tags.contains) && !inventory.isPlain(archive)
-          && (libraryID == nil || archive.libraryID == nil || archive.libraryID == libraryID)
-      }, earlierIDs: earlierIDs,
+      isIncluded: { inventory.isBackup($0, ofLibrary: libraryID, tags: tags) }, earlierIDs: earlierIDs,
       reasonToKeepAll: reasonToKeepAll)
   }
 

@@ -52,7 +52,7 @@ extension DestinationStorage.Space {
     freeBytes = try directory.fileSystem().freeBytes
     let inventory = try ArchiveInventory(folder: folder, ledger: ledger)
     for archive in inventory.archives where archive.tags.contains(job.name) {
-      guard libraryID == nil || archive.libraryID == nil || archive.libraryID == libraryID,
+      guard archive.mayBe(ofLibrary: libraryID),
         let status = try directory.status(of: FilePath(archive.name))
       else { continue }
       archives += 1
@@ -75,14 +75,18 @@ extension JobFile {
   }
 }
 
-extension JobDestination {
-  /// Returns why the folder cannot be read; nil if it is the intended one. Blocks; writes nothing.
-  package func readingFault() -> String? {
-    do {
-      try checkForReading()
-      return nil
-    } catch {
-      return "\(error)"
+extension Sequence<JobDestination> {
+  /// Returns the folders that can be read, and why the others cannot. Blocks; writes nothing.
+  package func readable() -> (folders: [FilePath], faults: [String]) {
+    var (folders, faults): ([FilePath], [String]) = ([], [])
+    for destination in self {
+      do {
+        try destination.checkForReading()
+        folders.append(destination.path)
+      } catch {
+        faults.append("\(error)")
+      }
     }
+    return (folders, faults)
   }
 }

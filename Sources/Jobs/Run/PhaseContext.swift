@@ -34,7 +34,8 @@ struct PhaseContext {
   /// Returns the job's archives of this library, newest first, without those whose place is unknown.
   func archives(in inventory: ArchiveInventory) -> [ArchiveDescriptor] {
     let now = now()
-    return inventory.archives(of: job, in: libraryID).reversed().filter { !$0.isPlaceUnknown(at: now) }
+    return inventory.backups(ofLibrary: libraryID, tags: [job.name]).reversed()
+      .filter { !$0.isPlaceUnknown(at: now) }
   }
 
   /// Returns true if this run has found the archive damaged. Blocks.

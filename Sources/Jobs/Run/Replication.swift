@@ -69,9 +69,7 @@ struct Replication {
     defer { withExtendedLifetime(lock) {} }
     var (destination, issues) = (destination, [Issue]())
     let inventory = try context.inventory(of: destination)
-    let known = inventory.ownArchives.filter {
-      !context.isDamaged($0) && $0.isEncrypted(asRequiredBy: context.job)
-    }
+    let known = inventory.backups(ofLibrary: nil, tags: []).filter { !context.isDamaged($0) }
     let bases = Set(archives.compactMap(\.base?.digest))
     var copies: [ArchiveDescriptor] = []
     for archive in archives {

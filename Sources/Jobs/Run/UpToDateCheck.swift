@@ -17,7 +17,7 @@ struct UpToDateCheck {
     let inventory = try context.inventory(of: destination)
     destination.inventory = inventory
     var issues: [Issue] = []
-    if let newest = inventory.archives(of: context.job, in: context.libraryID).last,
+    if let newest = inventory.backups(ofLibrary: context.libraryID, tags: [context.job.name]).last,
       newest.isDatedAfter(context.now())
     {
       issues.append(.warning(.archives, "\(newest.path) is dated in the future; check the clock"))

@@ -80,7 +80,8 @@ struct Archives: AsyncParsableCommand {
         total.archives += 1
         total.bytes += archive.fileBytes
       }
-      if let found = inventory.latest(among: archives),
+      let tags = place.tag.map { [$0] } ?? []
+      if let found = inventory.latest(tags: tags),
         newest.first.map({ $0.place <= found[0].place }) ?? true
       {
         newest = found
@@ -92,7 +93,6 @@ struct Archives: AsyncParsableCommand {
             + "are unknown; give the password, for example with --password-file")
         if place.job != nil { status = .incomplete }
       }
-      let tags = place.tag.map { [$0] } ?? []
       for warning in [inventory.warningOfPlainArchives(tags: tags), inventory.warningOfOtherOwners] {
         if let warning { reporter.warn(warning) }
       }
@@ -186,14 +186,10 @@ struct Archives: AsyncParsableCommand {
 }
 
 extension ArchiveInventory {
-  /// Returns the newest of some archives that contains a whole library, belongs to this user, is encrypted if a password
-  /// was given, and is neither suspect nor without its base: one archive, or all parts of a set; nil if no archive is.
-  ///
-  /// - Parameter archives: oldest first.
-  fileprivate func latest(among archives: [ArchiveDescriptor]) -> [ArchiveDescriptor]? {
-    for archive in archives.reversed()
-    where !archive.isLocked && archive.isOfWholeLibrary && !graph.hasOtherOwner(archive) && !isPlain(archive)
-    {
+  /// Returns the newest backup of a whole library that has the tags, and is neither suspect nor without its base: one
+  /// archive, or all parts of a set; nil if no archive is.
+  fileprivate func latest(tags: [String]) -> [ArchiveDescriptor]? {
+    for archive in backups(ofLibrary: nil, tags: tags).reversed() where archive.isOfWholeLibrary {
       guard let members = try? members(of: archive),
         !members.contains(where: { graph.health(of: $0).isSuspect })
       else { continue }

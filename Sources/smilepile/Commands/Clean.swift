@@ -46,7 +46,7 @@ struct Clean: AsyncParsableCommand {
     options.removesQuarantined = quarantined
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: path)
-    let (folders, warnings) = try archiveFolders(of: path)
+    let (folders, warnings) = try file.jobs(ofLibrary: path).flatMap(\.destinations).readable()
     options.archiveFolders = folders
     for warning in warnings { reporter.warn(warning) }
     let summary = try await reporter.follow(.clean(path, options: options), during: "clean")
@@ -67,23 +67,6 @@ struct Clean: AsyncParsableCommand {
         "files": summary.files, "bytes": summary.bytes, "left": summary.left.map(\.message),
         "warnings": warnings, "dry_run": dryRun,
       ])
-  }
-
-  /// Returns the destinations of the library's jobs, and why others are not searched.
-  private func archiveFolders(of path: FilePath) throws -> (folders: [FilePath], warnings: [String]) {
-    guard let jobs = try file.readIfPresent() else { return ([], []) }
-    let library = try Library(path: path)
-    let own = try jobs.jobs(ofLibrary: path, id: library.libraryID(), .ofThisUser)
-    var folders: [FilePath] = []
-    var warnings: [String] = []
-    for destination in own.flatMap(\.destinations) {
-      if let fault = destination.readingFault() {
-        warnings.append(fault)
-      } else {
-        folders.append(destination.path)
-      }
-    }
-    return (folders, warnings)
   }
 
   private static func row(_ item: CleanItem) -> [String] {

@@ -140,22 +140,15 @@ struct Rebuild: AsyncParsableCommand {
     /// The source of the password of a job; nil if its archives are not encrypted.
     var jobPassword: PasswordSource?
 
-    init(_ paths: [FilePath] = []) { self.paths = paths }
+    init(_ paths: [FilePath]) { self.paths = paths }
   }
 
   /// Returns the destinations of the library's jobs, and the archives that were exported on this machine.
   private func knownArchives(of path: FilePath) throws -> ArchivePlaces {
-    var places = ArchivePlaces()
-    for job in try file.readIfPresent()?.jobs(ofLibrary: path, id: nil, .ofThisUser) ?? [] {
-      for destination in job.destinations {
-        if let fault = destination.readingFault() {
-          places.warnings.append(fault)
-        } else {
-          places.paths.append(destination.path)
-        }
-      }
-      places.jobPassword = places.jobPassword ?? job.password
-    }
+    let jobs = try file.readIfPresent()?.jobs(ofLibrary: path, id: nil, .ofThisUser) ?? []
+    let (folders, warnings) = jobs.flatMap(\.destinations).readable()
+    var places = ArchivePlaces(folders)
+    (places.warnings, places.jobPassword) = (warnings, jobs.compactMap(\.password).first)
     for entry in Ledger.ofThisUser.history(library: (path, nil)) where entry.run.kind == .export {
       let archives = entry.details.archives.map { FilePath($0) }
       places.paths += archives.filter { archive in

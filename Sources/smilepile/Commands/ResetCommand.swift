@@ -79,7 +79,7 @@ struct ResetCommand: AsyncParsableCommand {
     let path = try library.path()
     // before a process is stopped
     if let photos, !dryRun { try confirmation.check(photos, of: Library(path: path)) }
-    var reset = LibraryReset(of: path, scope, jobs: try jobs(of: path))
+    var reset = LibraryReset(of: path, scope, jobs: try file.jobs(ofLibrary: path))
     reset.isForced = force
     reset.stopsProcesses = stop
     if scope.contains(.contents), !force { reset.password = try password.read(reporter) }
@@ -96,12 +96,6 @@ struct ResetCommand: AsyncParsableCommand {
     }
     show(report, reporter)
     if !report.findings.isEmpty { throw ExitStatus.incomplete }
-  }
-
-  /// Returns the jobs of the job file that back up the library.
-  private func jobs(of path: FilePath) throws -> [Job] {
-    guard let jobs = try file.readIfPresent() else { return [] }
-    return jobs.jobs(ofLibrary: path, id: try Library(path: path).libraryID(), .ofThisUser)
   }
 
   private func show(_ report: LibraryReset.Report, _ reporter: Reporter) {

@@ -49,11 +49,9 @@ struct Storage: AsyncParsableCommand {
   }
 
   private func destinations(of library: Library) throws -> [DestinationStorage] {
-    guard let jobs = try file.readIfPresent() else { return [] }
-    let state = StateFolder.ofThisUser
     let id = try library.libraryID()
-    return jobs.jobs(ofLibrary: library.path, id: id, state).flatMap { job in
-      job.destinations.map { DestinationStorage($0, of: job, libraryID: id, state.ledger) }
+    return try file.jobs(ofLibrary: library.path).flatMap { job in
+      job.destinations.map { DestinationStorage($0, of: job, libraryID: id, .ofThisUser) }
     }
   }
 

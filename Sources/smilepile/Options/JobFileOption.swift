@@ -2,6 +2,7 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs
+import PhotoLibrary
 import SystemPackage
 
 /// The job file.
@@ -43,5 +44,11 @@ struct JobFileOption: ParsableArguments {
     } catch JobFile.Missing.file where named == nil {
       return nil
     }
+  }
+
+  /// Returns the jobs that back up a library; none if no path is given and there is no job file.
+  func jobs(ofLibrary path: FilePath) throws -> [Job] {
+    guard let jobs = try readIfPresent() else { return [] }
+    return jobs.jobs(ofLibrary: path, id: try Library(path: path).libraryID(), .ofThisUser)
   }
 }
