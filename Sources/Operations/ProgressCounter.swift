@@ -83,9 +83,16 @@ public final class ProgressCounter: Sendable {
     let share = state.withLock { $0.progress.share }
     let border = share.lowerBound + (share.upperBound - share.lowerBound) * fraction
     begin(share.lowerBound...border)
-    let result = try body()
-    begin(border...share.upperBound)
-    return result
+    defer { begin(border...share.upperBound) }
+    return try body()
+  }
+
+  /// Returns equal parts of the current share, each for one call of `begin`.
+  package func parts(_ count: Int) -> [ClosedRange<Double>] {
+    let share = state.withLock { $0.progress.share }
+    let width = (share.upperBound - share.lowerBound) / Double(max(1, count))
+    let borders = (0...count).map { min(share.upperBound, share.lowerBound + Double($0) * width) }
+    return zip(borders, borders.dropFirst()).map { $0...$1 }
   }
 
   /// Enters a phase.

@@ -93,6 +93,22 @@ struct ProgressCounterTests {
     #expect(counter.current.processedItems == 2)
   }
 
+  @Test("Progress: a part can be divided into equal parts")
+  func equalParts() {
+    let counter = ProgressCounter()
+    counter.begin(0.5...1)
+    #expect(counter.parts(2) == [0.5...0.75, 0.75...1])
+    #expect(counter.parts(0) == [])
+  }
+
+  @Test("Progress: the rest of a part begins even if its first part fails")
+  func firstPart() {
+    struct Failure: Error {}
+    let counter = ProgressCounter()
+    #expect(throws: Failure.self) { try counter.inFirstPart(0.25) { throw Failure() } }
+    #expect(counter.current.fractionCompleted == 0.25)
+  }
+
   @Test("Progress: a restart does not decrease the percentage")
   func restart() {
     let counter = ProgressCounter()

@@ -31,8 +31,6 @@ struct InboxRun {
   let counter: ProgressCounter
   /// True to report only. A dry run takes no lock and writes nothing.
   var isDryRun = false
-  /// The part of the whole operation's progress that this step has.
-  var share = 0.0...1.0
 
   /// The state of one run.
   private struct Pass {
@@ -58,11 +56,12 @@ struct InboxRun {
   private func readAll() throws -> InboxReport {
     let id = try Library(path: library).libraryID() ?? ArchiveFile.location(of: library)
     var pass = Pass(libraryID: id, imported: context.ledger.importedBackups(library: id))
-    for (index, inbox) in job.inboxes.enumerated() {
+    for (inbox, share) in zip(job.inboxes, counter.parts(job.inboxes.count)) {
       try counter.checkCancellation()
+      counter.begin(share)
       do {
         let folder = try inbox.open(outside: library, job.destinations.map(\.path))
-        try read(inbox, folder, part(index, of: job.inboxes.count, in: share), &pass)
+        try read(inbox, folder, &pass)
       } catch let error as InboxFault {
         pass.report.faults.append(inbox.naming("\(error)"))
       } catch let error as OwnershipError {
@@ -83,19 +82,12 @@ struct InboxRun {
     }
   }
 
-  private func part(_ index: Int, of count: Int, in share: ClosedRange<Double>) -> ClosedRange<Double> {
-    let step = (share.upperBound - share.lowerBound) / Double(max(1, count))
-    return (share.lowerBound + Double(index) * step)...(share.lowerBound + Double(index + 1) * step)
-  }
-
   // MARK: Files
 
-  private func read(
-    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ share: ClosedRange<Double>, _ pass: inout Pass
-  ) throws {
+  private func read(_ inbox: Inbox, _ folder: borrowing InboxFolder, _ pass: inout Pass) throws {
     let files = try folder.files()
     let contents = context.ledger.inboxContents(inFolder: folder.location)
-    for (index, (name, status)) in files.enumerated() {
+    for ((name, status), share) in zip(files, counter.parts(files.count)) {
       try counter.checkCancellation()
       let version = folder.version(name, status)
       let known = contents[version.location].flatMap { known in
@@ -105,7 +97,7 @@ struct InboxRun {
         try finish(inbox, folder, name, version, known, &pass)
         continue
       }
-      counter.begin(part(index, of: files.count, in: share))
+      counter.begin(share)
       do {
         try readNew(inbox, folder, name, &pass)
       } catch let error as FileError where error.isMissing {

@@ -33,22 +33,21 @@ struct DestinationTest {
   private var folder: FilePath { destination.path }
 
   /// Runs the test. Blocks.
-  ///
-  /// - Parameter share: the share of this test in the total progress.
-  func run(share: ClosedRange<Double>) -> Outcome {
+  func run() -> Outcome {
     do {
       try counter.checkCancellation()
       try destination.checkForReading()
     } catch {
       return outcome(of: error)
     }
-    // half of the progress for the restore, half for the comparison
-    let half = (share.lowerBound + share.upperBound) / 2
     do {
-      let (missingCopy, restored) = try lockingFolder { () throws -> (Finding?, RestoreState?) in
-        let found = try find()
-        guard let newest = found.newest else { return (found.missingCopy, nil) }
-        return (found.missingCopy, try restore(newest, from: found.inventory, share.lowerBound...half))
+      // half of the progress for the restore, half for the comparison
+      let (missingCopy, restored) = try counter.inFirstPart(0.5) {
+        try lockingFolder { () throws -> (Finding?, RestoreState?) in
+          let found = try find()
+          guard let newest = found.newest else { return (found.missingCopy, nil) }
+          return (found.missingCopy, try restore(newest, from: found.inventory))
+        }
       }
       guard var state = restored else {
         let reason = "\(folder) has no archive of job “\(job.name)” for its library; run a backup"
@@ -56,7 +55,6 @@ struct DestinationTest {
           result: RestoreTestResult(folder, .noArchive(reason: reason), missingCopy: missingCopy))
       }
       if let photos = state.photos {
-        counter.begin(half...share.upperBound)
         state.run(unless: isInconclusive) { restore in try compare(photos, &restore) }
       }
       let result = RestoreTestResult(folder, .restored(state.restore), missingCopy: missingCopy)
@@ -179,7 +177,7 @@ struct DestinationTest {
 
   /// Restores from an archive.
   private func restore(
-    _ archive: ArchiveDescriptor, from inventory: ArchiveInventory, _ share: ClosedRange<Double>
+    _ archive: ArchiveDescriptor, from inventory: ArchiveInventory
   ) throws -> RestoreState {
     let members: [ArchiveDescriptor]
     do {
@@ -196,15 +194,13 @@ struct DestinationTest {
         members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample))
     var photos: RestoredPhotos?
     state.run(unless: isInconclusive) { restore in
-      photos = try restorePhotos(&restore, isSuspect: isSuspect, share)
+      photos = try restorePhotos(&restore, isSuspect: isSuspect)
     }
     state.photos = photos
     return state
   }
 
-  private func restorePhotos(
-    _ restore: inout ArchiveRestore, isSuspect: Bool, _ share: ClosedRange<Double>
-  ) throws -> RestoredPhotos {
+  private func restorePhotos(_ restore: inout ArchiveRestore, isSuspect: Bool) throws -> RestoredPhotos {
     let archive = restore.members[0]
     let parts = archive.part == nil ? [archive] : restore.members
     let reason = reasonToRestoreAll(isSuspect: isSuspect)
@@ -217,12 +213,10 @@ struct DestinationTest {
     // in a partial recovery, photos missing before the backup cannot be told from photos lost in the repair
     let missing =
       archive.isPartiallyRecovered ? [] : sources.flatMap(\.photos).filter(\.isExpectedInNoArchive)
-    let width = (share.upperBound - share.lowerBound) / Double(parts.count)
-    for (index, source) in sources.enumerated() {
+    for (source, share) in zip(sources, counter.parts(sources.count)) {
       let chosen = sample.map { sample in source.photos.map(\.record.id).filter(sample.contains) }
       if chosen?.isEmpty == true { continue }
-      let start = share.lowerBound + Double(index) * width
-      counter.begin(start...max(start, min(share.upperBound, start + width)))
+      counter.begin(share)
       var options = ImportOptions()
       options.password = password
       options.syncs = false

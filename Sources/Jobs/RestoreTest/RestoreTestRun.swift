@@ -143,14 +143,13 @@ struct RestoreTestRun {
     let password = try job.password.map(context.password)
     let operation = context.ledger.begin("drill \(job.name)", now: context.now)
     var report = RestoreTestReport()
-    let width = 1 / Double(max(1, job.destinations.count))
-    for (index, destination) in job.destinations.enumerated() {
-      let start = Double(index) * width
+    for (destination, share) in zip(job.destinations, counter.parts(job.destinations.count)) {
+      counter.begin(share)
       let copy = status?.copies.first { $0.path == destination.path.string }
       let test = DestinationTest(
         job: job, destination: destination, live: live, password: password, copy: copy,
         last: status?.lastRestoreTest, options: options, context: context, counter: counter)
-      let outcome = test.run(share: start...min(1, start + width))
+      let outcome = test.run()
       if let result = outcome.result {
         observe(result, operation, copy: copy)
         report.results.append(result)

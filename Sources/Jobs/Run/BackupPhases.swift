@@ -82,9 +82,9 @@ struct BackupPhases {
     }
     results.inbox = JobStatus.InboxRecord()
     do {
-      let report = try InboxRun(
-        job: job, library: library, context: context, counter: counter, share: 0...Self.inboxShare
-      ).run()
+      let report = try counter.inFirstPart(Self.inboxShare) {
+        try InboxRun(job: job, library: library, context: context, counter: counter).run()
+      }
       results.inbox = JobStatus.InboxRecord(report)
       results.report(report.issues)
     } catch let error as CancellationError {
@@ -92,7 +92,6 @@ struct BackupPhases {
     } catch {
       results.report([.incomplete(.inbox, JobMessage.text(of: error))])
     }
-    counter.begin(Self.inboxShare...1)
   }
 
   /// The share of the progress that the import has.
