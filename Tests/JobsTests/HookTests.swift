@@ -24,7 +24,7 @@ import Testing
       return nil
     } catch {
       #expect(error.name == "after")
-      guard case .process(let failure) = error.cause else {
+      guard case .process(let failure) = error.reason else {
         Issue.record("\(error)")
         return nil
       }

@@ -63,8 +63,7 @@ struct RestoreTestRun {
       }
       return report
     } catch {
-      let isStopped = (error as? HookRun.Failure)?.isCancellation == true
-      let error = isStopped ? CancellationError() : error
+      let error = error.cause == .cancelled ? CancellationError() : error
       run = record(of: error, startedAt)
       for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
       throw error

@@ -1,4 +1,5 @@
 import Logging
+import Operations
 import Processes
 
 /// Runs a shell command before or after a backup: in its own process group, with a time limit, and with its
@@ -17,21 +18,21 @@ struct HookRun {
   private static let logger = Logger(label: "smilepile.hook")
 
   /// Why a hook did not succeed.
-  struct Failure: Error, Equatable, CustomStringConvertible {
+  struct Failure: ExplainedError, Equatable, CustomStringConvertible {
     let name: String
-    let cause: Cause
+    let reason: Reason
 
-    enum Cause: Equatable {
+    enum Reason: Equatable {
       /// The command did not succeed.
       case process(ChildProcess.Failure)
       /// The command was not run, since other users can change a program in it.
       case refused(String)
     }
 
-    var isCancellation: Bool { cause == .process(.cancelled) }
+    var cause: ErrorCause { reason == .process(.cancelled) ? .cancelled : .other }
 
     var description: String {
-      switch cause {
+      switch reason {
       case .process(.timeLimit(let limit)):
         "the hook “\(name)” \(ChildProcess.Failure.timeLimit(limit)); increase “time-limit” in “hooks”"
       case .process(let failure): "the hook “\(name)” \(failure)"
@@ -45,7 +46,7 @@ struct HookRun {
     do {
       try ShellPrograms.requireOwnership(in: command)
     } catch {
-      throw Failure(name: name, cause: .refused("\(error)"))
+      throw Failure(name: name, reason: .refused("\(error)"))
     }
     var process = ChildProcess(shell: command)
     process.environment = environment
@@ -58,7 +59,7 @@ struct HookRun {
     do throws(ChildProcess.Failure) {
       try process.run(isCancelled: isCancelled) { lines.append($1) }
     } catch {
-      throw Failure(name: name, cause: .process(error))
+      throw Failure(name: name, reason: .process(error))
     }
   }
 

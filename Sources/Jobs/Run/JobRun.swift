@@ -119,11 +119,10 @@ struct JobRun {
 
   /// Returns the issue of a run that did not reach its end.
   private func issue(of error: any Error, interruption: String) -> Issue {
-    let isStopped = error is CancellationError || (error as? HookRun.Failure)?.isCancellation == true
+    let isStopped = error.cause == .cancelled
     return Issue(
       severity: isStopped ? .interruption : .failure, subject: .run,
-      message: isStopped ? interruption : JobMessage.text(of: error),
-      exitCode: context.exitCode(isStopped ? CancellationError() : error))
+      message: isStopped ? interruption : JobMessage.text(of: error), exitCode: context.exitCode(error))
   }
 
   // MARK: Hooks
@@ -158,10 +157,9 @@ struct JobRun {
       try hooks.run(hook, state.record, isCancelled: isCancelled)
     } catch {
       state.report(
-        error.isCancellation
+        error.cause == .cancelled
           ? Issue(
-            severity: .interruption, subject: .hook, message: "\(error)",
-            exitCode: context.exitCode(CancellationError()))
+            severity: .interruption, subject: .hook, message: "\(error)", exitCode: context.exitCode(error))
           : .incomplete(.hook, "\(error)"))
     }
   }
