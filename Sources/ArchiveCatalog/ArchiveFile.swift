@@ -10,12 +10,11 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   public let bytes: Int
   /// The modification time in milliseconds since 1970, which programs can set.
   public let modifiedAt: Int64
-  /// The status change time in milliseconds since 1970, which only the kernel sets; nil in records of older versions of
-  /// this program.
-  public let changedAt: Int64?
+  /// The status change time in milliseconds since 1970, which only the kernel sets.
+  public let changedAt: Int64
 
   /// Makes a value of these parts.
-  public init(location: String, bytes: Int, modifiedAt: Int64, changedAt: Int64? = nil) {
+  public init(location: String, bytes: Int, modifiedAt: Int64, changedAt: Int64) {
     (self.location, self.bytes, self.modifiedAt, self.changedAt) = (location, bytes, modifiedAt, changedAt)
   }
 
@@ -63,17 +62,12 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   /// FAT stores local time in steps of two seconds: the kernel rounds a modification time when the disk is mounted again,
   /// and shifts it by quarters of an hour after a change of the time zone. The status change time may be that of the
   /// creation, with hundredths of a second, and is then later than the rounded time by less than two seconds.
-  ///
-  /// - Parameter observed: when an older version of this program recorded this state without the status change time. A
-  ///   file that changed later is another version.
-  public func isSameVersion(as other: ArchiveFile, observed: Int64? = nil) -> Bool {
+  public func isSameVersion(as other: ArchiveFile) -> Bool {
     guard location == other.location, bytes == other.bytes else { return false }
-    guard let changed = other.changedAt else { return hasModificationTime(of: other) }
     let isRounded = other.modifiedAt % 2000 == 0
-    let isStored = changed > other.modifiedAt + (isRounded ? 2000 : 0)
+    let isStored = other.changedAt > other.modifiedAt + (isRounded ? 2000 : 0)
     guard isStored else { return hasModificationTime(of: other) }
-    guard modifiedAt == other.modifiedAt else { return false }
-    return changedAt.map { $0 == changed } ?? observed.map { changed <= $0 } ?? true
+    return modifiedAt == other.modifiedAt && changedAt == other.changedAt
   }
 
   /// Returns true if the file has the size and the modification time of `other`. Its content may have been changed.

@@ -85,7 +85,7 @@ extension Ledger {
         sql: """
           INSERT OR REPLACE INTO inboxFile (location, bytes, modifiedAt, changedAt, content) VALUES (?, ?, ?, ?, ?)
           """,
-        arguments: [file.location, file.bytes, file.modifiedAt, file.changedAt ?? 0, Data(content)])
+        arguments: [file.location, file.bytes, file.modifiedAt, file.changedAt, Data(content)])
     }
   }
 

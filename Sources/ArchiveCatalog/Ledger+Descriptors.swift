@@ -27,7 +27,7 @@ extension Ledger {
           (
             file: ArchiveFile(
               location: try row.text("location"), bytes: try row.count("bytes"),
-              modifiedAt: try row.integer("modifiedAt"), changedAt: try row.optionalInteger("changedAt")),
+              modifiedAt: try row.integer("modifiedAt"), changedAt: try row.integer("changedAt")),
             json: try row.bytes("json")
           )
         }

@@ -22,6 +22,13 @@ public final class Ledger: Sendable {
     case unusable(FilePath, reason: String)
   }
 
+  /// A database that a development version of this program wrote before the first release. It was renamed, and an empty
+  /// database replaced it.
+  public struct OlderDatabase: Sendable, Equatable {
+    /// The path that the database has now.
+    public let path: FilePath
+  }
+
   private struct State {
     var database: DatabaseQueue?
     /// The owner of `database`; nil for a database in memory.
@@ -29,6 +36,9 @@ public final class Ledger: Sendable {
     /// The open file of `database`; nil for a database in memory.
     var file: FileStatus.Identity?
     var problem: Problem?
+    var olderDatabase: OlderDatabase?
+
+    mutating func close() { (database, pinned, file) = (nil, nil, nil) }
   }
 
   /// The name of the database in the state folder.
@@ -67,6 +77,9 @@ public final class Ledger: Sendable {
   /// The problem that this process has found so far; nil if it has not opened the database.
   package var knownProblem: Problem? { state.withLock { $0.problem } }
 
+  /// The database of an older version that this process has renamed; nil if there was none.
+  package var olderDatabase: OlderDatabase? { state.withLock { $0.olderDatabase } }
+
   // MARK: Access
 
   /// Runs a transaction. Returns nil only if not even a database in memory can be created.
@@ -100,7 +113,7 @@ public final class Ledger: Sendable {
   /// file are lost.
   private func open(_ state: inout State, creates: Bool) {
     guard let folder else { return }
-    if let file = state.file, Self.identity(in: folder) != file { state = State(problem: state.problem) }
+    if let file = state.file, Self.identity(in: folder) != file { state.close() }
     guard state.database == nil, creates || Self.mayExist(in: folder) else { return }
     Self.open(folder, &state)
   }
@@ -145,7 +158,7 @@ public final class Ledger: Sendable {
     _ folder: FilePath, _ state: inout State, replacing forged: FileStatus.Identity? = nil
   ) {
     let path = name.inFolder(folder)
-    state = State(problem: state.problem)
+    state.close()
     do {
       try Directory.makeAll(folder)
       let opened = OpenFolder(try Directory.open(folder))
@@ -157,14 +170,14 @@ public final class Ledger: Sendable {
           throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         pinned = try openFile(in: opened)
-      } catch  where mayBeCorruption(error) {
-        state.problem = try moveAside(in: opened, forged).map { .movedAside(to: $0) } ?? state.problem
+      } catch  where isUnusable(error) {
+        try moveAside(in: opened, forged, &state)
         pinned = try openFile(in: opened)
       }
       (state.pinned, state.database) = (pinned, pinned.queue)
       state.file = try opened.directory.status(of: name)?.identity
-    } catch let problem as Problem {
-      state.problem = problem
+    } catch DatabaseSchema.OtherVersion.newer {
+      state.problem = .newerVersion(path)
     } catch {
       state.problem = .unusable(path, reason: reason(error))
     }
@@ -184,29 +197,21 @@ public final class Ledger: Sendable {
   private static func openFile(in folder: OpenFolder) throws -> PinnedDatabase {
     let pinned = try PinnedDatabase(name, in: folder, configuration)
     let database = pinned.queue
+    try LedgerSchema.ledger.createIfEmpty(database)
     try database.read { database in
-      let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-      let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-      if application == LedgerSchema.applicationID,
-        try version > LedgerSchema.version || LedgerSchema.known.isSuperseded(in: database)
-      {
-        throw Problem.newerVersion(folder.directory.path(of: name))
+      try LedgerSchema.ledger.check(database)
+      guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok" else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
       }
-      // another process that creates the database first creates the table of the migrator
-      let isEmpty =
-        try Int.fetchOne(
-          database, sql: "SELECT COUNT(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'") == 0
-      guard isEmpty || application == LedgerSchema.applicationID, try LedgerSchema.known.check(database) >= 0,
-        try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
-      else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     }
-    try LedgerSchema.migrator.migrate(database)
+    // a database that cannot be written is read all the same
+    try? LedgerSchema.ledger.repairNumbers(of: database)
     return pinned
   }
 
   private static func inMemory() -> DatabaseQueue? {
     guard let database = try? DatabaseQueue() else { return nil }
-    try? LedgerSchema.migrator.migrate(database)
+    try? database.write(LedgerSchema.ledger.create)
     return database
   }
 
@@ -223,28 +228,20 @@ public final class Ledger: Sendable {
   // MARK: Corruption
 
   private static func isCorruption(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
+    guard let error = DatabaseError(ofQuery: error) else { return false }
     return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
   }
 
-  /// Returns true if an error of opening can mean that the database is corrupt. SQLite reports some corruption, for
-  /// example a header of another format, with codes other than SQLITE_CORRUPT; so every code that is not in this list
-  /// counts as corruption.
-  private static func mayBeCorruption(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
-    let codes: [ResultCode] = [
-      .SQLITE_PERM, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT,
-      .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_AUTH, .SQLITE_NOLFS,
-    ]
-    return !codes.contains(error.resultCode.primaryResultCode)
+  /// Returns true if an error of opening can mean that the database is corrupt, or if an older version wrote it.
+  private static func isUnusable(_ error: any Error) -> Bool {
+    if case DatabaseSchema.OtherVersion.older = error { return true }
+    return DatabaseError(ofQuery: error)?.mayBeDamage ?? false
   }
 
-  /// Renames a corrupt database, unless another process has replaced it meanwhile.
-  ///
-  /// - Returns: its new name; nil if the database is intact by now.
+  /// Renames a database that is corrupt or of an older version, unless another process has replaced it meanwhile.
   private static func moveAside(
-    in folder: OpenFolder, _ forged: FileStatus.Identity?
-  ) throws -> FilePath? {
+    in folder: OpenFolder, _ forged: FileStatus.Identity?, _ state: inout State
+  ) throws {
     let lock = try FolderLock(folder.directory.path, exclusive: true, waiting: .seconds(10))
     defer { withExtendedLifetime(lock) {} }
     do {
@@ -252,16 +249,22 @@ public final class Ledger: Sendable {
         throw DatabaseError(resultCode: .SQLITE_CORRUPT)
       }
       _ = try openFile(in: folder)
-      return nil
-    } catch  where mayBeCorruption(error) {
+    } catch  where isUnusable(error) {
+      let isOlder = error is DatabaseSchema.OtherVersion
       let day = Date().formatted(.iso8601.year().month().day())
       let names = [""] + (2...1000).map { "-\($0)" }
-      for new in names.map({ FilePath("\(name).corrupt-\(day)\($0)") })
+      for new in names.map({ FilePath("\(name).\(isOlder ? "older" : "corrupt")-\(day)\($0)") })
       where try folder.directory.status(of: new) == nil {
         try folder.directory.replace(new, with: name)
         _ = try folder.directory.remove(FilePath("\(name)-journal"))
         try folder.directory.sync()
-        return folder.directory.path(of: new)
+        let path = folder.directory.path(of: new)
+        if isOlder {
+          state.olderDatabase = OlderDatabase(path: path)
+        } else {
+          state.problem = .movedAside(to: path)
+        }
+        return
       }
       throw error
     }
@@ -286,5 +289,14 @@ extension Ledger.Problem: CustomStringConvertible {
         "cannot use the ledger \(path): \(reason); earlier results are unknown, and new results are not recorded"
       }
     return text.escaped
+  }
+}
+
+extension Ledger.OlderDatabase: CustomStringConvertible {
+  /// One line for the user: what is forgotten.
+  public var description: String {
+    ("an older development version of smilepile made the ledger of this user, which was moved to \(path); forgotten are "
+      + "the history, the results of verifications and restore tests, the copies of jobs, the imported backups of "
+      + "inboxes, and the contents of encrypted archives").escaped
   }
 }

@@ -127,8 +127,8 @@ extension Ledger {
       let observed = ArchiveFile(
         location: file.location, bytes: try row.count("bytes", at: 5),
         modifiedAt: try row.integer("modifiedAt", at: 6),
-        changedAt: try row.optionalInteger("changedAt", at: 7))
-      guard observed.isSameVersion(as: file, observed: try row.integer("at", at: 4)),
+        changedAt: try row.integer("changedAt", at: 7))
+      guard observed.isSameVersion(as: file),
         let event = Observation.Event(try row.text("event", at: 0), try row.optionalText("detail", at: 1))
       else {
         continue

@@ -1,134 +1,126 @@
-import Crypto
 package import GRDB
 
-/// The schema that this program's migrations produce. A database with any other one is refused: with a trigger, a view
-/// or another index, a table may do something else than the statements of this program say.
+/// The schema that this program gives a database. Any other one is refused: with a trigger, a view or another index, a
+/// table may do something else than the statements of this program say.
 ///
-/// The schemas of all versions are known by their digests, so that a database is checked without running the migrations.
+/// Schemas are compared as text, since SQLite keeps the text of each statement. So any change of a statement, even of a
+/// space, makes another schema, which needs another version.
 package struct DatabaseSchema: Sendable {
-  private let migrator: @Sendable () -> DatabaseMigrator
-  private let digests: [String]
+  /// The number in `PRAGMA application_id`, which tells file(1) and this program what the database is.
+  package let applicationID: Int32
+  /// The number in `PRAGMA user_version`. If a database has another schema, it tells whose.
+  package let version: Int32
+  private let statements: String
 
-  /// - Parameters:
-  ///   - digests: `digest(_:)` after each migration, from the first to the last.
-  ///   - migrator: the migrations.
-  package init(digests: [String], _ migrator: @escaping @Sendable () -> DatabaseMigrator) {
-    (self.digests, self.migrator) = (digests, migrator)
+  /// - Parameter statements: create the tables and indices of an empty database, and insert the first rows.
+  package init(applicationID: Int32, version: Int32, statements: String) {
+    (self.applicationID, self.version, self.statements) = (applicationID, version, statements)
   }
 
-  /// Throws if the schema is not the one that the database's version has. Blocks.
+  /// An earlier or later version of this program wrote a database.
+  package enum OtherVersion: Error {
+    case older
+    case newer
+  }
+
+  /// Returns true if a database has no table, index, trigger or view yet. Blocks.
+  package static func isEmpty(_ database: Database) throws -> Bool { try objects(of: database).isEmpty }
+
+  /// Creates the tables and indices if the database is empty. Another process may do the same at the same time. Blocks.
+  package func createIfEmpty(_ database: DatabaseQueue) throws {
+    guard try database.read(Self.isEmpty) else { return }
+    try database.write { if try Self.isEmpty($0) { try create(in: $0) } }
+  }
+
+  /// Creates the tables and indices in an empty database. The caller has begun a transaction. Blocks.
+  package func create(in database: Database) throws {
+    try database.execute(sql: statements)
+    try setNumbers(database)
+  }
+
+  /// Throws if a database has another schema. The schema decides, not the version: damage may have changed the number.
+  /// Blocks.
   ///
-  /// - Returns: the number of migrations that the database has.
-  /// - Throws: `DatabaseError` with the code `SQLITE_CORRUPT` and a message that names the table, index, trigger or view;
-  ///   what SQLite throws.
-  @discardableResult
-  package func check(_ database: Database) throws -> Int {
-    let found = try Self.objects(of: database)
-    let digest = Self.digest(found)
-    // a migration may leave the schema as it is
-    let versions = digests.indices.filter { digests[$0] == digest }
-    if let newest = versions.last {
-      let (applied, all) = (try applied(in: database), migrator().migrations)
-      guard let version = versions.first(where: { applied == Set(all[...$0]) }) else {
-        throw Self.fault("grdb_migrations has \(applied.count) of the \(newest + 1) migrations of the schema")
-      }
-      return version + 1
+  /// - Throws: `OtherVersion` if the number tells another version; else `DatabaseError` with the code `SQLITE_CORRUPT`
+  ///   and a message that names the table, index, trigger or view; what SQLite throws.
+  package func check(_ database: Database) throws {
+    guard let difference = try difference(in: database) else { return }
+    let found = try numbers(database)
+    if found.applicationID == applicationID, found.version != version {
+      throw found.version < version ? OtherVersion.older : .newer
     }
-    try explain(found, in: database)
-    return 0
+    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: difference)
   }
 
-  /// Returns the tables that have the definition of some version. In a damaged database, a table may have lost a column or
+  /// Names an object that a database has in addition, with another definition, or not; returns nil if the database has
+  /// this schema. Blocks.
+  package func difference(in database: Database) throws -> String? {
+    var expected = Dictionary(uniqueKeysWithValues: try objects().map { ($0.name, $0) })
+    for object in try Self.objects(of: database) {
+      guard let own = expected.removeValue(forKey: object.name) else {
+        return "\(object) is not part of its schema"
+      }
+      guard own == object else { return "\(object) was changed" }
+    }
+    return expected.values.map { "\($0) is missing" }.min()
+  }
+
+  /// Returns the tables that have the definition of this schema. In a damaged database, a table may have lost a column or
   /// a constraint. Blocks.
-  ///
-  /// - Throws: `DatabaseError` if the schema cannot be read.
-  package func knownTables(in database: Database) throws -> Set<String> {
-    let migrator = migrator()
-    let versions = try DatabaseQueue()
-    var known: [Object] = []
-    for migration in migrator.migrations {
-      try migrator.migrate(versions, upTo: migration)
-      known += try versions.read(Self.objects)
-    }
-    return Set(try Self.objects(of: database).filter { $0.type == "table" && known.contains($0) }.map(\.name))
+  package func intactTables(in database: Database) throws -> Set<String> {
+    let own = try objects()
+    let intact = try Self.objects(of: database).filter { $0.type == Array("table".utf8) && own.contains($0) }
+    return Set(intact.map { String(decoding: $0.name, as: UTF8.self) })
   }
 
-  /// Returns true if the database has a migration that this version does not know. Blocks.
-  package func isSuperseded(in database: Database) throws -> Bool {
-    try !applied(in: database).isSubset(of: migrator().migrations)
+  /// Sets the two numbers of a database with this schema, if damage has changed them. Blocks.
+  package func repairNumbers(of database: DatabaseQueue) throws {
+    guard try database.read(numbers) != (applicationID, version) else { return }
+    try database.write(setNumbers)
   }
 
-  private func applied(in database: Database) throws -> Set<String> {
-    guard try database.tableExists(Self.migrations) else { return [] }
-    return try Set(
-      database.rows("SELECT identifier FROM \(Self.migrations)", of: Self.migrations) { row in
-        try row.text("identifier", at: 0)
-      })
+  private func setNumbers(_ database: Database) throws {
+    try database.execute(
+      sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
   }
 
-  /// Throws if an object is missing, changed or unknown. Returns if the schema has only the table of
-  /// migrations.
-  private func explain(_ found: [Object], in database: Database) throws {
-    let names = Set(found.map(\.name))
-    let applied = try applied(in: database)
-    let known = migrator().migrations.filter(applied.contains)
-    let expected = try DatabaseQueue()
-    if let last = known.last {
-      try migrator().migrate(expected, upTo: last)
-    } else if names.contains(Self.migrations) {
-      try migrator().migrate(expected, upTo: migrator().migrations[0])
-    }
-    var objects = try expected.read(Self.objects)
-    if known.isEmpty { objects.removeAll { $0.table != Self.migrations } }
-    for object in found {
-      guard let own = objects.first(where: { $0.name == object.name }) else {
-        throw Self.fault("\(object) is not part of its schema")
-      }
-      guard own == object else { throw Self.fault("\(object) was changed") }
-    }
-    for object in objects where !names.contains(object.name) { throw Self.fault("\(object) is missing") }
+  private func numbers(_ database: Database) throws -> (applicationID: Int32, version: Int32) {
+    (
+      try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+      try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    )
   }
 
-  private static let migrations = "grdb_migrations"
-
-  private static func fault(_ reason: String) -> DatabaseError {
-    DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
-  }
-
-  /// The digest of a schema: of the types, names and tokens of its objects.
-  package static func digest(_ database: Database) throws -> String { digest(try objects(of: database)) }
-
-  private static func digest(_ objects: [Object]) -> String {
-    var hash = SHA256()
-    for object in objects {
-      for text in [[UInt8](object.type.utf8), [UInt8](object.name.utf8), [UInt8](object.table.utf8)]
-        + object.tokens
-      {
-        withUnsafeBytes(of: UInt64(text.count).littleEndian) { hash.update(bufferPointer: $0) }
-        hash.update(data: text)
-      }
-      hash.update(data: [0xFF])
-    }
-    return hash.finalize().map { byte in
-      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }.joined()
-  }
-
-  /// A table, index, trigger or view.
+  /// A table, index, trigger or view. Its texts are bytes: Swift takes different characters for equal, such as K and the
+  /// Kelvin sign, which SQLite does not.
   private struct Object: Equatable, CustomStringConvertible {
-    let type: String
-    let name: String
-    let table: String
-    let tokens: [[UInt8]]
+    let type: [UInt8]
+    let name: [UInt8]
+    let table: [UInt8]
+    /// Nil for the index of a constraint.
+    let statement: [UInt8]?
 
-    var description: String { "the \(type) “\(name.prefix(100))”" }
+    var description: String {
+      "the \(String(decoding: type, as: UTF8.self)) “\(String(decoding: name, as: UTF8.self).prefix(100))”"
+    }
   }
 
   /// The tables in which SQLite keeps statistics.
   private static let statistics = [
     ("sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
     ("sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
-  ].map { name, sql in Object(type: "table", name: name, table: name, tokens: SQLTokens(sql).tokens) }
+  ].map { name, statement in
+    Object(
+      type: Array("table".utf8), name: Array(name.utf8), table: Array(name.utf8),
+      statement: Array(statement.utf8))
+  }
+
+  /// Makes the schema in memory, and returns its objects.
+  private func objects() throws -> [Object] {
+    let own = try DatabaseQueue()
+    try own.write(create)
+    return try own.read(Self.objects)
+  }
 
   /// Reads the objects, except the tables in which SQLite keeps statistics.
   private static func objects(of database: Database) throws -> [Object] {
@@ -136,9 +128,9 @@ package struct DatabaseSchema: Sendable {
       "SELECT name, type, tbl_name, sql FROM sqlite_schema ORDER BY name, type", of: "sqlite_schema"
     ) { row in
       Object(
-        type: try row.text("type", at: 1), name: try row.text("name", at: 0),
-        table: try row.text("tbl_name", at: 2),
-        tokens: SQLTokens(try row.optionalText("sql", at: 3) ?? "").tokens)
+        type: Array(try row.text("type", at: 1).utf8), name: Array(try row.text("name", at: 0).utf8),
+        table: Array(try row.text("tbl_name", at: 2).utf8),
+        statement: try row.optionalText("sql", at: 3).map { Array($0.utf8) })
     }.filter { !statistics.contains($0) }
   }
 }

@@ -113,9 +113,6 @@ package struct RowReader {
     }
   }
 
-  /// Returns true if the row has a column.
-  package func hasColumn(_ column: String) -> Bool { row.hasColumn(column) }
-
   /// Returns the error for this row.
   package func fault(_ reason: String) -> DatabaseError {
     let name = key < row.count ? "\((row[key] as DatabaseValue).label)" : ""

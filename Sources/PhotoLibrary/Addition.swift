@@ -62,34 +62,28 @@ extension Library {
     contents: LibraryContents, tags: ContentTags, changes: Int?
   ) {
     try read { database in
-      // a reader does not migrate
-      let changes =
-        try database.tableExists("addition")
-        ? database.rowCount(of: "change") : nil
-      return (try LibraryContents(database), try ContentTags(database), changes)
+      (try LibraryContents(database), try ContentTags(database), try database.rowCount(of: "change"))
     }
   }
 
-  /// Counts the photos that were added after an export and are in the library; nil if the export is of an older
-  /// version, which did not record its place among the changes. Blocks.
+  /// Counts the photos that were added after an export and are in the library; nil if the place of the export among the
+  /// changes is unknown. Blocks.
   package func photosAdded(since export: ExportRecord) throws -> Int? {
     try export.changes.map { changes in try read { try Addition.count(after: changes, $0) } }
   }
 
   /// Counts the photos that were added after an export and are in the library; nil if the library has no record of the
-  /// export, or one of an older version, which did not record its place among the changes. Blocks.
+  /// export, or if the place of the export among the changes is unknown. Blocks.
   ///
   /// - Parameters:
   ///   - sequence: the place of the archive among the exports; nil if it is unknown.
   ///   - archive: the path of the archive.
   package func photosAdded(sinceExport sequence: Int64?, archive: String) throws -> Int? {
     try read { database in
-      // a reader does not migrate
-      guard try database.tableExists("addition") else { return nil }
       let export = try ExportRecord.fetchOne(
         database,
         sql: """
-          SELECT * FROM export WHERE (sequence = ? OR archive = ?) AND \(ExportRecord.isOwn(database))
+          SELECT * FROM export WHERE (sequence = ? OR archive = ?) AND \(ExportRecord.isOwn)
           ORDER BY rowid DESC LIMIT 1
           """, arguments: [sequence, archive])
       return try export?.changes.map { try Addition.count(after: $0, database) }
@@ -102,15 +96,12 @@ extension Library {
   /// - Parameter archiveIDs: the IDs under which the export may be recorded, of which the first recorded one counts.
   package func photosAdded(sinceArchive archiveIDs: [String]) throws -> Set<Int64>? {
     try read { database in
-      // a reader does not migrate
-      guard try database.tableExists("addition") else { return nil }
       for id in archiveIDs {
         guard
           let export = try ExportRecord.fetchOne(
-            database, sql: "SELECT * FROM export WHERE id = ? AND \(ExportRecord.isOwn(database))",
+            database, sql: "SELECT * FROM export WHERE id = ? AND \(ExportRecord.isOwn)",
             arguments: [id])
         else { continue }
-        // the exports of older versions were made before the first recorded addition
         return try Addition.ids(after: export.changes ?? 0, database)
       }
       return nil

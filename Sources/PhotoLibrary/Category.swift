@@ -66,7 +66,6 @@ extension Category: StoredRow {
     isDefault = try row.flag("isDefault")
     createdAt = try row.integer("createdAt")
     valuesAsOf = try row.integer("valuesAsOf")
-    // a reader does not migrate
     arrangedAt = try row.optionalInteger("arrangedAt")
   }
 

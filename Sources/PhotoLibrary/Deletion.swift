@@ -20,17 +20,12 @@ extension Library {
   /// - Parameter date: the sequence number of the export.
   public func deletions(since date: Int64) throws -> [Deletion] {
     try read { database in
-      // a reader does not migrate
-      let isMigrated = try database.tableExists("movement")
-      let (table, category) = isMigrated ? ("movement", "origin") : ("deletion", "category")
-      guard try database.tableExists(table) else { return [] }
-      return try database.rows(
-        """
-        SELECT \(category), md5, assetPath, at FROM \(table) WHERE at >= ? AND \(category) IS NOT NULL ORDER BY rowid
-        """, [date], of: table
+      try database.rows(
+        "SELECT origin, md5, assetPath, at FROM movement WHERE at >= ? AND origin IS NOT NULL ORDER BY rowid",
+        [date], of: "movement"
       ) { row in
         Deletion(
-          category: try row.text(category, at: 0), md5: try row.optionalMD5("md5", at: 1),
+          category: try row.text("origin", at: 0), md5: try row.optionalMD5("md5", at: 1),
           assetPath: try row.optionalText("assetPath", at: 2), at: try row.integer("at", at: 3))
       }.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
@@ -39,9 +34,8 @@ extension Library {
   /// Returns the IDs of all archives that the library has records of, since its last reset.
   public func exportIDs() throws -> Set<String> {
     try read { database in
-      guard try database.tableExists(ExportRecord.databaseTableName) else { return [] }
-      return try Set(
-        database.rows("SELECT id FROM export WHERE \(ExportRecord.isOwn(database))", of: "export") {
+      try Set(
+        database.rows("SELECT id FROM export WHERE \(ExportRecord.isOwn)", of: "export") {
           try $0.text("id", at: 0)
         })
     }

@@ -32,23 +32,17 @@ extension Library {
     }
   }
 
-  /// Reads the IDs and sequence numbers of all exports in the order of their records. A reader does not migrate: a
-  /// library of an older version has no numbers, and those of the first version recorded no exports.
+  /// Reads the IDs and sequence numbers of all exports in the order of their records.
   private static func sequences(
     _ database: Database
   ) throws -> [(id: String, sequence: Int64, isOwn: Bool)] {
-    guard try database.tableExists("export") else { return [] }
-    let isNumbered = try ExportRecord.hasSequence(database)
-    var latest = Int64.min
-    return try database.rows(
-      """
-      SELECT id, \(isNumbered ? "sequence" : "at"), \(ExportRecord.isOwn(database)) FROM export ORDER BY rowid
-      """, of: "export"
+    try database.rows(
+      "SELECT id, sequence, \(ExportRecord.isOwn) FROM export ORDER BY rowid", of: "export"
     ) { row in
-      let number = try row.integer("sequence", at: 1)
-      // the numbers that a migration gives
-      latest = isNumbered ? number : max(latest, number)
-      return (id: try row.text("id", at: 0), sequence: latest, isOwn: try row.flag("library", at: 2))
+      (
+        id: try row.text("id", at: 0), sequence: try row.integer("sequence", at: 1),
+        isOwn: try row.flag("library", at: 2)
+      )
     }
   }
 }

@@ -19,9 +19,9 @@ public struct ExportRecord: Sendable, Equatable {
   public var isPartial: Bool
   /// The ID of the library that it was made of; nil for that of the library with the record.
   public var libraryID: String?
-  /// The number of its categories; nil in records of older versions.
+  /// The number of its categories; nil if it is unknown.
   public var categories: Int?
-  /// The number of changes of the library up to the export; nil in records of older versions.
+  /// The number of changes of the library up to the export; nil if it is unknown.
   package var changes: Int?
 
   /// Makes a record of these parts.
@@ -47,8 +47,7 @@ extension ExportRecord: StoredRow {
     id = try row.text("id")
     archive = try row.text("archive")
     at = try row.integer("at")
-    // 0 in a library of an older version
-    sequence = try row.optionalInteger("sequence") ?? 0
+    sequence = try row.integer("sequence")
     photos = try row.count("photos")
     archiveBytes = try row.count("archiveBytes")
     isPartial = try row.flag("isPartial")
@@ -68,29 +67,11 @@ extension ExportRecord: StoredRow {
   }
 
   /// The condition for the exports of the library itself. Those of the ID before a reset do not count.
-  static func isOwn(_ database: Database) throws -> String {
-    // a reader does not migrate, and a library of an older version was never reset
-    let isMigrated = try database.columns(in: databaseTableName).contains { $0.name == "library" }
-    return isMigrated ? "library IS (SELECT uuid FROM identity)" : "TRUE"
-  }
+  static let isOwn = "library IS (SELECT uuid FROM identity)"
 }
 
 extension ExportRecord {
-  /// Returns true if the database numbers exports, as those of version 7 and later do.
-  static func hasSequence(_ database: Database) throws -> Bool {
-    try database.columns(in: databaseTableName).contains { $0.name == "sequence" }
-  }
-
-  /// Numbers the exports of an older version, in the order of their records: as the migration does.
-  static func number(_ exports: inout [ExportRecord]) {
-    var latest = Int64.min
-    for index in exports.indices {
-      latest = max(latest, exports[index].at)
-      exports[index].sequence = latest
-    }
-  }
-
-  /// Inserts the record into a database of the newest version.
+  /// Inserts the record.
   func record(in database: Database) throws {
     try insert(database)
     try database.execute(
@@ -105,11 +86,10 @@ extension Library {
   /// Returns the last archive of the whole library, by order and not by date; nil if there is none.
   public func lastExport() throws -> ExportRecord? {
     try read { database in
-      guard try database.tableExists(ExportRecord.databaseTableName) else { return nil }
-      return try ExportRecord.fetchOne(
+      try ExportRecord.fetchOne(
         database,
         sql: """
-          SELECT * FROM export WHERE NOT isPartial AND \(ExportRecord.isOwn(database)) ORDER BY rowid DESC LIMIT 1
+          SELECT * FROM export WHERE NOT isPartial AND \(ExportRecord.isOwn) ORDER BY rowid DESC LIMIT 1
           """)
     }
   }
@@ -117,15 +97,14 @@ extension Library {
   /// Returns the paths of the archives that were made of the library since its last reset, newest first. Blocks.
   package func exportedArchives() throws -> [String] {
     try read { database in
-      guard try database.tableExists(ExportRecord.databaseTableName) else { return [] }
-      return try database.rows(
-        "SELECT archive FROM export WHERE \(ExportRecord.isOwn(database)) ORDER BY rowid DESC", of: "export"
+      try database.rows(
+        "SELECT archive FROM export WHERE \(ExportRecord.isOwn) ORDER BY rowid DESC", of: "export"
       ) { try $0.text("archive", at: 0) }
     }
   }
 
   /// Records archives, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a writer.
-  /// Replaces what `reserve(_:)` recorded of them. Migrates a library of an older version before.
+  /// Replaces what `reserve(_:)` recorded of them.
   public func note(_ exports: [ExportRecord]) throws {
     try changeExports { database in
       for export in exports {
@@ -159,7 +138,6 @@ extension Library {
     configuration.busyMode = .timeout(10)
     try translating {
       let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
-      try Schema.migrate(writing.queue)
       try writing.queue.write { try change($0) }
       try writing.close()
     }

@@ -5,12 +5,7 @@ extension Library {
   /// Returns the contents of all photos that the library has, or that an undo would bring back. Blocks.
   package func keptContents() throws -> Set<FileContent> {
     try read { database in
-      var contents = try Self.contents(of: "photo", database)
-      // a reader does not migrate
-      if try database.tableExists("replacedPhoto") {
-        contents.formUnion(try Self.contents(of: "replacedPhoto", database))
-      }
-      return contents
+      try Self.contents(of: "photo", database).union(Self.contents(of: "replacedPhoto", database))
     }
   }
 

@@ -50,7 +50,7 @@ extension Library {
     FilePath(unfinishedDatabase.string + $0)
   }
 
-  /// Makes a database of the newest version under the name `unfinishedDatabase`, which must be free. Durable when it
+  /// Makes a database under the name `unfinishedDatabase`, which must be free. Durable when it
   /// returns. What an interruption leaves is no library, so SQLite keeps no log of the file, which is flushed once.
   ///
   /// - Parameter fill: inserts the settings and all other rows, in one transaction.
@@ -64,8 +64,10 @@ extension Library {
         try database.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
       }
       let pinned = try PinnedDatabase(unfinishedDatabase, in: folder, configuration)
-      try Schema.migrator.migrate(pinned.queue)
-      try pinned.queue.write(fill)
+      try pinned.queue.write { database in
+        try Schema.create(in: database)
+        try fill(database)
+      }
       // the mode in which the library is used, which the file states
       try pinned.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
       try pinned.close()

@@ -5,8 +5,7 @@ import SystemPackage
 
 /// Opens the database, and translates its errors.
 extension Library {
-  /// Checks, without SQLite, that a folder has the database of a library of this version or an older one, on a local
-  /// file system.
+  /// Checks, without SQLite, that a folder has the database of a library, on a local file system.
   static func check(_ root: borrowing Directory) throws -> DatabaseFile {
     let path = root.path
     guard try root.status(of: databaseName)?.kind == .file else {
@@ -22,7 +21,6 @@ extension Library {
       try requireNoRemains(root, hasDatabase: true)
       throw LibraryError.notALibrary(path)
     }
-    guard DatabaseHeader.version(in: header) <= Schema.version else { throw LibraryError.newerVersion(path) }
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
@@ -96,20 +94,13 @@ extension Library {
     }
   }
 
-  /// Opens the database and refuses one that a newer version has migrated further than this one knows.
+  /// Opens the database, and refuses one with another schema.
   static func openDatabase(
     _ configuration: Configuration, _ file: DatabaseFile, in folder: OpenFolder
   ) throws -> (PinnedDatabase, WriterExclusion?) {
     func open(isImmutable: Bool) throws -> PinnedDatabase {
       let database = try PinnedDatabase(databaseName, in: folder, configuration, isImmutable: isImmutable)
-      if try database.queue.read(Schema.known.isSuperseded) {
-        throw LibraryError.newerVersion(folder.directory.path)
-      }
-      try database.queue.read { database in
-        guard try Schema.known.check(database) > 0 else {
-          throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table “photo” is missing")
-        }
-      }
+      try database.queue.read(Schema.library.check)
       return database
     }
     do {
@@ -125,6 +116,9 @@ extension Library {
         guard try isImmutable(folder.directory, after: error) else { throw error }
         return (try open(isImmutable: true), nil)
       }
+    } catch let version as DatabaseSchema.OtherVersion {
+      let path = folder.directory.path
+      throw version == .older ? LibraryError.olderVersion(path) : .newerVersion(path)
     } catch let error as DatabaseError {
       throw translation(of: error, file, in: folder.directory)
     } catch {
@@ -159,7 +153,8 @@ extension Library {
   static func databaseError(_ error: DatabaseError, at path: FilePath) -> LibraryError {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .corruptDatabase(path, reason: reason)
+    // with the checked schema no statement has an error
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR: return .corruptDatabase(path, reason: reason)
     case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
       return .database(
         path,

@@ -36,7 +36,7 @@ public final class Library: Sendable {
 
   /// Opens a library for reading. It writes only SQLite's files `-shm` and `-wal`.
   ///
-  /// - Throws: `LibraryError` if the folder is not a library, is from a newer version, is on a network file system, or
+  /// - Throws: `LibraryError` if the folder is not a library, is of another version, is on a network file system, or
   ///   its database is corrupt. `FileError` if it cannot be opened.
   public convenience init(path: FilePath) throws { try self.init(in: Self.openFolder(path)) }
 
@@ -131,12 +131,9 @@ public final class Library: Sendable {
     }
   }
 
-  /// The library ID, which is in its archives; nil if no writer of this version has opened the library yet.
+  /// The library ID, which is in its archives; nil if its row is missing.
   public func libraryID() throws -> String? {
-    try read { database in
-      guard try database.tableExists("identity") else { return nil }
-      return try String.fetchOne(database, sql: "SELECT uuid FROM identity")
-    }
+    try read { try String.fetchOne($0, sql: "SELECT uuid FROM identity") }
   }
 
   func read<Value>(_ body: (Database) throws -> Value) throws -> Value {

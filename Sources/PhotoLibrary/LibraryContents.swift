@@ -22,7 +22,7 @@ public struct LibraryContents: Sendable, Equatable {
   init(_ database: Database) throws {
     categories = try Self.categories(database)
     photos = try Photo.fetchAll(
-      database, sql: "SELECT \(Photo.columns(database)) FROM photo ORDER BY id",
+      database, sql: "SELECT \(Photo.columns) FROM photo ORDER BY id",
       expecting: database.rowCount(of: "photo"))
     guard let settings = try Settings.fetchOne(database, sql: "SELECT * FROM settings") else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is missing")

@@ -14,6 +14,8 @@ public enum LibraryError: ExplainedError, Equatable, Sendable, CustomStringConve
   case insideAnother(FilePath, FilePath)
   /// The folder belongs to the user with this ID, who is neither the user of this process nor root.
   case otherOwner(FilePath, UInt32)
+  /// A development version of this program made the library, before the first release.
+  case olderVersion(FilePath)
   /// A newer version of this program made or changed the library.
   case newerVersion(FilePath)
   /// SQLite's write-ahead log and file locks are not reliable on a network file system.
@@ -66,6 +68,9 @@ public enum LibraryError: ExplainedError, Equatable, Sendable, CustomStringConve
       "\(path) is in the library \(other); create the new library outside that library"
     case .otherOwner(let path, let user):
       "\(path) is a library of \(UserAccount.label(of: user))"
+    case .olderVersion(let path):
+      "\(path) was made by an older development version of smilepile; export it with that version, and import the archive "
+        + "into a new library"
     case .newerVersion(let path):
       "\(path) was made by a newer version of smilepile; update smilepile"
     case .networkFileSystem(let path, let name):

@@ -65,19 +65,9 @@ extension Photo: StoredRow {
   /// The table of photos.
   static let databaseTableName = "photo"
 
-  /// The columns of every version of the database, in the order in which `init(_:)` reads them.
-  private static let firstColumns =
-    "id, categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
-
-  /// All columns, in the order in which `init(_:)` reads them.
-  private static let allColumns = firstColumns + ", isFavorite, shipsWithApp"
-
-  /// What to select from `photo` or `replacedPhoto` for `init(_:)`. A reader does not migrate, so the columns of
-  /// version 5 may be missing.
-  static func columns(_ database: Database) throws -> String {
-    let isMigrated = try database.columns(in: databaseTableName).contains { $0.name == "isFavorite" }
-    return isMigrated ? allColumns : firstColumns + ", NULL, 0"
-  }
+  /// What to select from `photo` or `replacedPhoto`, in the order in which `init(_:)` reads it.
+  static let columns =
+    "id, categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5, isFavorite, shipsWithApp"
 
   /// Reads a row selected as `columns`, by position: looking up columns by name takes most of the time of reading a
   /// large library.
@@ -107,7 +97,7 @@ extension Photo: StoredRow {
     _ photos: [Photo], tags: [String: ContentTag] = [:], into database: Database
   ) throws {
     let rows = try RowWriter(
-      "INSERT INTO photo (\(allColumns), tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
+      "INSERT INTO photo (\(columns), tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
     for photo in photos {
       try rows.write { row in
         row.append(photo.id)

@@ -49,7 +49,7 @@ struct PhotoPath {
     // years 1…9999
     guard (-62_135_596_800_000..<253_402_300_800_000).contains(createdAt) else { return "photos/undated" }
     let parts = calendar.dateComponents([.year, .month], from: date)
-    return "photos/\(digits(parts.year ?? 0, 4))/\(digits(parts.month ?? 0, 2))"
+    return "photos/\((parts.year ?? 0).digits(4))/\((parts.month ?? 0).digits(2))"
   }
 
   private static let calendar: Calendar = {
@@ -57,11 +57,6 @@ struct PhotoPath {
     calendar.timeZone = .gmt
     return calendar
   }()
-
-  private static func digits(_ value: Int, _ count: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, count - text.count)) + text
-  }
 
   private static func key(_ path: String) -> String {
     let isASCII = path.utf8.allSatisfy { $0 < 0x80 }

@@ -45,8 +45,6 @@ struct UntrackedFiles {
   private static func replaced(
     _ database: Database
   ) throws -> [(photo: Photo, tag: ExpectedTag?)] {
-    // a reader does not migrate
-    guard try database.tableExists("replacedPhoto") else { return [] }
     // Not DISTINCT: in a forged table SQLite would read any number of equal rows before it returns one that the limit
     // counts.
     let changes = try database.rows("SELECT changeId FROM replacedPhoto", of: "replacedPhoto") { row in
@@ -56,7 +54,7 @@ struct UntrackedFiles {
       let tags = try ContentTags(keptBy: change, database)
       return try Photo.fetchAll(
         database,
-        sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ? AND NOT isFromAssets",
+        sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE changeId = ? AND NOT isFromAssets",
         arguments: [change], of: "replacedPhoto"
       ).map { ($0, tags.expected(of: $0.id)) }
     }

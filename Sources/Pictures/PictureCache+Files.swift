@@ -9,7 +9,7 @@ extension PictureCache {
   /// Opens the database, and checks its schema. Changes it only by completing a rollback: a killed process may have left
   /// a journal.
   ///
-  /// - Returns: nil if an earlier version wrote the database, or if it is empty.
+  /// - Returns: nil if another version wrote the database, or if it is empty.
   static func openForReading(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase? {
     var configuration = Configuration()
     let fault = folder.directory.writeFault()
@@ -18,24 +18,37 @@ extension PictureCache {
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
     let isReadOnly = fault == .readOnlyFileSystem
     let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isReadOnly)
-    let migrations = try pinned.queue.read { try PictureCacheSchema.known.check($0) }
-    return migrations == PictureCacheSchema.digests.count ? pinned : nil
+    do {
+      return try pinned.queue.read { database in
+        if try DatabaseSchema.isEmpty(database) { return nil }
+        try PictureCacheSchema.cache.check(database)
+        return pinned
+      }
+    } catch is DatabaseSchema.OtherVersion {
+      return nil
+    }
   }
 
+  /// Opens the database for writing. Creates it if it is missing, and again if another version wrote it.
   static func openDatabase(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
+    do {
+      return try openOwnDatabase(name, in: folder)
+    } catch is DatabaseSchema.OtherVersion {
+      try removeDatabase(name, in: folder.directory)
+      return try openOwnDatabase(name, in: folder)
+    }
+  }
+
+  private static func openOwnDatabase(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
     if try folder.directory.status(of: name) == nil { _ = try folder.directory.open(name, .readWrite) }
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     // a cache that a power failure damages is created again
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     let pinned = try PinnedDatabase(name, in: folder, configuration)
-    try pinned.queue.read { database in
-      guard try !PictureCacheSchema.known.isSuperseded(in: database) else {
-        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a newer version wrote it")
-      }
-      try PictureCacheSchema.known.check(database)
-    }
-    try PictureCacheSchema.migrator.migrate(pinned.queue)
+    try PictureCacheSchema.cache.createIfEmpty(pinned.queue)
+    try pinned.queue.read(PictureCacheSchema.cache.check)
+    try PictureCacheSchema.cache.repairNumbers(of: pinned.queue)
     return pinned
   }
 
@@ -72,11 +85,7 @@ extension PictureCache {
   }
 
   static func isCorruption(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
-    let codes: [ResultCode] = [
-      .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_FORMAT,
-    ]
-    return codes.contains(error.resultCode.primaryResultCode)
+    DatabaseError(ofQuery: error)?.mayBeDamage ?? false
   }
 
   static func reason(_ error: any Error) -> String {

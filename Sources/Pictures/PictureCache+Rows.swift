@@ -34,9 +34,7 @@ extension PictureCache {
   static func rows<Value>(
     _ columns: String, in database: Database, _ read: (PictureRow, RowReader) throws -> Value?
   ) throws -> [Value] {
-    try database.rows(
-      "SELECT \(columns) FROM picture WHERE version = ?", [version], of: "picture"
-    ) { reader in
+    try database.rows("SELECT \(columns) FROM picture", of: "picture") { reader in
       try PictureRow(reader).flatMap { try read($0, reader) }
     }.compactMap(\.self)
   }

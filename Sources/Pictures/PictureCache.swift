@@ -13,8 +13,6 @@ internal import SystemPackage
 /// All functions block, and any thread may call them. A corrupt cache is deleted and created again. A cache that cannot
 /// be written is read, and keeps nothing new. `notes` reports both.
 package final class PictureCache: Sendable {
-  /// The version of the pictures. Pictures of another version are drawn again.
-  static let version: Int64 = 6
   /// The most bytes of the database.
   package static let mostBytes = 1_000_000_000
   /// The most bytes of a picture that is read.
@@ -148,11 +146,8 @@ package final class PictureCache: Sendable {
     }
     let find = { (database: Database) throws -> (id: Int64, usedAt: Int64, entry: Entry?)? in
       let statement = try database.cachedStatement(
-        sql: """
-          SELECT \(PictureRow.columnsWithThumbnail) FROM picture WHERE md5 = ? AND size = ? AND version = ?
-          """)
-      let rows = try Row.fetchCursor(
-        statement, arguments: [Data(content.md5.bytes), content.size, Self.version])
+        sql: "SELECT \(PictureRow.columnsWithThumbnail) FROM picture WHERE md5 = ? AND size = ?")
+      let rows = try Row.fetchCursor(statement, arguments: [Data(content.md5.bytes), content.size])
       guard let reader = try rows.next().map({ RowReader($0, of: "picture") }) else { return nil }
       return try PictureRow(reader).map { row in
         (row.id, row.usedAt, try row.entry(withThumbnailOf: reader))
@@ -286,7 +281,7 @@ package final class PictureCache: Sendable {
         if contents.spare == nil {
           // SQLite's name of a temporary database. https://www.sqlite.org/inmemorydb.html#temp_db
           let queue = try DatabaseQueue(path: "")
-          try PictureCacheSchema.migrator.migrate(queue)
+          try queue.write(PictureCacheSchema.cache.create)
           contents.spare = queue
         }
         return try contents.spare?.write(body)

@@ -12,14 +12,14 @@ internal import PhotoLibrary
 struct PictureRow {
   /// The columns that a value is made of.
   static let columns = """
-    id, md5, size, version, width, height, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt, \
+    id, md5, size, width, height, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt, \
     thumbnailChecksum, length(thumbnail), format, photoPixels
     """
   /// The columns with the thumbnail, which is the slowest to read.
   static let columnsWithThumbnail = "\(columns), thumbnail"
 
   private static let fingerprintColumns = "differenceHash, frequencyHash, luma, capturedAt"
-  private static let thumbnailPosition = 19
+  private static let thumbnailPosition = 18
 
   let id: Int64
   let usedAt: Int64
@@ -37,28 +37,27 @@ struct PictureRow {
     guard let md5 = MD5Digest(bytes: try row.bytes("md5", at: 1, count: 16...16)) else {
       throw row.fault("md5 is invalid")
     }
-    (id, usedAt) = (try row.integer("id", at: 0), try row.integer("usedAt", at: 14, in: 0 ... .max))
+    (id, usedAt) = (try row.integer("id", at: 0), try row.integer("usedAt", at: 13, in: 0 ... .max))
     content = FileContent(md5: md5, size: try row.count("size", at: 2))
-    if try row.optionalText("fault", at: 6) != nil {
+    if try row.optionalText("fault", at: 5) != nil {
       entry = .fault(
-        try row.enumeration("fault", at: 6), decoders: try row.text("decoders", at: 8),
-        attempts: try row.count("attempts", at: 7))
+        try row.enumeration("fault", at: 5), decoders: try row.text("decoders", at: 7),
+        attempts: try row.count("attempts", at: 6))
     } else {
       entry = .picture(
         Picture(
-          width: try row.count("width", at: 4), height: try row.count("height", at: 5), jpeg: [],
-          photoPixels: try row.count("photoPixels", at: 18),
-          format: try row.optionalText("format", at: 17) == nil ? nil : row.enumeration("format", at: 17),
-          fingerprint: try Self.fingerprint(row, at: 9),
-          captured: try row.optionalInteger("capturedAt", at: 12).map(CaptureTime.init(milliseconds:))))
+          width: try row.count("width", at: 3), height: try row.count("height", at: 4), jpeg: [],
+          photoPixels: try row.count("photoPixels", at: 17),
+          format: try row.optionalText("format", at: 16) == nil ? nil : row.enumeration("format", at: 16),
+          fingerprint: try Self.fingerprint(row, at: 8),
+          captured: try row.optionalInteger("capturedAt", at: 11).map(CaptureTime.init(milliseconds:))))
     }
-    thumbnailBytes = try row.optionalCount("length of thumbnail", at: 16)
-    thumbnailChecksum = try row.optionalInteger("thumbnailChecksum", at: 15)
+    thumbnailBytes = try row.optionalCount("length of thumbnail", at: 15)
+    thumbnailChecksum = try row.optionalInteger("thumbnailChecksum", at: 14)
     if let thumbnailBytes, thumbnailBytes > PictureCache.mostBytesOfPicture {
       throw row.fault("thumbnail has \(thumbnailBytes) bytes")
     }
-    guard try row.integer("version", at: 3) == PictureCache.version,
-      try row.integer("checksum", at: 13) == Int64(entry.checksum(for: content)),
+    guard try row.integer("checksum", at: 12) == Int64(entry.checksum(for: content)),
       (thumbnailBytes == nil) == (thumbnailChecksum == nil)
     else { return nil }
   }
@@ -120,7 +119,7 @@ struct PictureRow {
   // MARK: Writing
 
   static func insert(_ entry: PictureCache.Entry, _ content: FileContent, _ database: Database) throws {
-    var values: StatementArguments = [Data(content.md5.bytes), content.size, PictureCache.version]
+    var values: StatementArguments = [Data(content.md5.bytes), content.size]
     var jpeg: [UInt8]?
     switch entry {
     case .picture(let picture):
@@ -139,14 +138,14 @@ struct PictureRow {
     try database.cachedStatement(
       sql: """
         INSERT OR REPLACE INTO picture (\(lastingColumns), thumbnailChecksum, thumbnail)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: values)
   }
 
   /// The columns that eviction of the thumbnail keeps.
   private static let lastingColumns =
-    "md5, size, version, width, height, photoPixels, format, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt"
+    "md5, size, width, height, photoPixels, format, fault, attempts, decoders, \(fingerprintColumns), checksum, usedAt"
 
   /// Removes the thumbnails of the 100 rows that were used least. Returns the number of rows.
   static func evictThumbnails(_ database: Database) throws -> Int {
@@ -161,7 +160,7 @@ struct PictureRow {
 }
 
 extension PictureCache.Entry {
-  /// The CRC-32 of the content, the version and everything that the entry has but the thumbnail. `scripts/duplicates`
+  /// The CRC-32 of the content and everything that the entry has but the thumbnail. `scripts/duplicates`
   /// computes it, too.
   fileprivate func checksum(for content: FileContent) -> UInt32 {
     var checksum = CRC32()
@@ -169,7 +168,6 @@ extension PictureCache.Entry {
     func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { checksum.update($0) } }
     add(Array(content.md5.bytes))
     add(Int64(content.size))
-    add(PictureCache.version)
     switch self {
     case .picture(let picture):
       add(Int64(picture.width))

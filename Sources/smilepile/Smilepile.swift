@@ -103,6 +103,7 @@ enum Main {
     } catch {
       code = Failure.report(error, of: running, arguments: arguments)
     }
+    Ledger.ofThisUser.reportOlderDatabase(isQuiet: isQuiet)
     // a job reports the problem in its status
     if !(running is any JobCommand.Type) {
       code = max(code, Ledger.ofThisUser.reportKnownProblem(isQuiet: isQuiet))

@@ -68,7 +68,7 @@ import Testing
       var run = LedgerRun(.import, libraryPath: "/l", startedAt: moment)
       ledger.insert(&run)
       ledger.begin("test").record(
-        .verified, of: [(ArchiveFile(location: "/a", bytes: 1, modifiedAt: 1), nil)])
+        .verified, of: [(ArchiveFile(location: "/a", bytes: 1, modifiedAt: 1, changedAt: 1), nil)])
     }
     #expect(ledger.runs().map(\.number) == [3, 2, 1])
     #expect(ledger.runs(since: 20).map(\.number) == [3, 1])
@@ -128,115 +128,5 @@ import Testing
       withExtendedLifetime(ledger) {}
     }
     #expect(!reader.isRunning(run))
-  }
-
-  // MARK: Version 1
-
-  /// Creates a ledger as version 1 of the schema did.
-  private func makeVersion1(_ rows: String) throws {
-    try Directory.makeAll(folder)
-    let queue = try DatabaseQueue(path: database.string)
-    try queue.write { database in
-      try database.execute(
-        sql: """
-          PRAGMA application_id = \(0x534D_5047);
-          PRAGMA user_version = 1;
-          CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-          INSERT INTO grdb_migrations VALUES ('1 observations, descriptors, runs');
-          CREATE TABLE position (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL) STRICT;
-          INSERT INTO position (id, number) VALUES (1, 70);
-          CREATE TABLE observation (
-            recorded INTEGER PRIMARY KEY, begun INTEGER NOT NULL,
-            location TEXT NOT NULL, bytes INTEGER NOT NULL, modifiedAt INTEGER NOT NULL,
-            archiveID TEXT,
-            event TEXT NOT NULL CHECK (event IN ('verified', 'restored', 'damaged', 'unreachable')),
-            detail TEXT, at INTEGER NOT NULL, observer TEXT NOT NULL
-          ) STRICT;
-          CREATE INDEX observationLocation ON observation(location, recorded);
-          CREATE TABLE descriptor (
-            location TEXT PRIMARY KEY NOT NULL,
-            bytes INTEGER NOT NULL, modifiedAt INTEGER NOT NULL, format INTEGER NOT NULL, json BLOB NOT NULL
-          ) STRICT, WITHOUT ROWID;
-          CREATE TABLE run (
-            begun INTEGER PRIMARY KEY, ended INTEGER,
-            kind TEXT NOT NULL CHECK (kind IN ('backup', 'restoreTest')),
-            job TEXT NOT NULL, libraryPath TEXT NOT NULL, libraryID TEXT,
-            startedAt INTEGER NOT NULL, endedAt INTEGER,
-            outcome TEXT NOT NULL, hook TEXT, record BLOB NOT NULL
-          ) STRICT;
-          CREATE INDEX runJob ON run(job, begun);
-          CREATE TABLE copy (
-            job TEXT NOT NULL, destination TEXT NOT NULL,
-            run INTEGER NOT NULL REFERENCES run(begun),
-            record BLOB NOT NULL,
-            PRIMARY KEY (job, destination, run)
-          ) STRICT, WITHOUT ROWID;
-          \(rows)
-          """)
-    }
-    try queue.close()
-  }
-
-  private static let rows = """
-    INSERT INTO run VALUES (40, 50, 'backup', 'family', '/l', 'ID', 1000, 2000, 'incomplete', NULL,
-      CAST('{"run":{"photos":14,"bytes":99,"missing":["a","b"]},"isLibraryIntact":false}' AS BLOB));
-    INSERT INTO run VALUES (60, 61, 'restoreTest', 'family', '/l', 'ID', 3000, 4000, 'done', NULL,
-      CAST('{"test":{"photos":8},"isRestored":true}' AS BLOB));
-    INSERT INTO run VALUES (70, NULL, 'backup', 'cars', '/c', NULL, 5000, NULL, 'running', NULL, x'');
-    INSERT INTO copy VALUES ('family', '/one', 40, x'01');
-    """
-
-  @Test("Ledger: the migration of version 1 keeps runs and copies, and counts their photos")
-  func migration() throws {
-    try makeVersion1(Self.rows)
-    let ledger = Ledger(folder: folder)
-    let runs = ledger.runs()
-    #expect(ledger.problem == nil)
-    #expect(runs.map(\.startPosition.number) == [70, 60, 40])
-    #expect(runs.map(\.number) == [3, 2, 1])
-    #expect(runs.map(\.outcome) == [.running, .done, .incomplete])
-    #expect(runs.map(\.counts.photos) == [nil, 8, 14])
-    #expect(runs.map(\.counts.findings) == [nil, nil, 2])
-    #expect(runs.map(\.libraryID) == [nil, "ID", "ID"])
-    #expect(ledger.copies(of: "family").map(\.destination) == ["/one"])
-    #expect(ledger.jobs() == ["cars", "family"])
-    var next = LedgerRun(.add, libraryPath: "/l", startedAt: 1)
-    ledger.insert(&next)
-    #expect(next.startPosition.number == 71)
-    #expect(next.number == 4)
-  }
-
-  @Test("Ledger: after the migration the version is the newest, and references are intact")
-  func migratedSchema() throws {
-    try makeVersion1(Self.rows)
-    _ = Ledger(folder: folder).runs()
-    try DatabaseQueue(path: database.string).read { database in
-      let version = try Int.fetchOne(database, sql: "PRAGMA user_version")
-      let faults = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
-      let tables = try String.fetchAll(
-        database, sql: "SELECT \"table\" FROM pragma_foreign_key_list('copy')")
-      #expect(version == Int(LedgerSchema.version))
-      #expect(faults.isEmpty)
-      #expect(tables == ["run"])
-    }
-  }
-
-  @Test("Ledger: processes that migrate at once keep the database")
-  func concurrentMigration() async throws {
-    try makeVersion1(Self.rows)
-    let folder = folder
-    let problems = await withTaskGroup(of: Ledger.Problem?.self) { group in
-      for _ in 0..<4 {
-        group.addTask {
-          let ledger = Ledger(folder: folder)
-          var run = LedgerRun(.import, libraryPath: "/l", startedAt: 5)
-          ledger.insert(&run)
-          return ledger.problem
-        }
-      }
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(problems.compactMap(\.self).isEmpty)
-    #expect(Ledger(folder: folder).runs().count == 7)
   }
 }

@@ -92,20 +92,6 @@ import Testing
     #expect(ledger.health(of: try file()) == .unverified)
   }
 
-  @Test("Ledger: an observation of an older version applies to a file that has not changed since")
-  func withoutChangeTime() throws {
-    try setOldDate()
-    try record(.verified, in: Ledger(folder: folder))
-    try DatabaseQueue(path: database.string).write {
-      try $0.execute(sql: "UPDATE observation SET changedAt = NULL, at = at + 1000")
-    }
-    #expect(Ledger(folder: folder).health(of: try file()).verifiedAt != nil)
-    try DatabaseQueue(path: database.string).write {
-      try $0.execute(sql: "UPDATE observation SET at = 1700000000000")
-    }
-    #expect(Ledger(folder: folder).health(of: try file()) == .unverified)
-  }
-
   @Test("Ledger: a reading that began before damage was found does not end it")
   func staleReading() throws {
     let ledger = Ledger(folder: folder)
@@ -184,12 +170,10 @@ import Testing
     #expect(names.filter { $0.contains("corrupt") }.count == 2)
   }
 
-  @Test("Ledger: a database that another process is creating is not corrupt")
+  @Test("Ledger: an empty database, which another process is creating, is not corrupt")
   func unfinishedCreation() throws {
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-    try DatabaseQueue(path: database.string).write {
-      try $0.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-    }
+    try DatabaseQueue(path: database.string).write { try $0.execute(sql: "CREATE TABLE x (x); DROP TABLE x") }
     let ledger = Ledger(folder: folder)
     try record(.verified, in: ledger)
     #expect(ledger.problem == nil)
@@ -206,16 +190,6 @@ import Testing
     }
     try record(.foundDamaged(reason: "rot"), in: ledger)
     #expect(Ledger(folder: folder).health(of: try file()).isSuspect)
-  }
-
-  @Test("Ledger: the schema of every version is known by its digest")
-  func digests() throws {
-    let digests = try LedgerSchema.migrator.migrations.map { name in
-      let database = try DatabaseQueue()
-      try LedgerSchema.migrator.migrate(database, upTo: name)
-      return try database.read(DatabaseSchema.digest)
-    }
-    #expect(LedgerSchema.digests == digests)
   }
 
   @Test(
@@ -263,12 +237,46 @@ import Testing
     #expect(Ledger(folder: folder).health(of: try file()).isSuspect, sourceLocation: sourceLocation)
   }
 
-  @Test(
-    "Ledger: a database of a newer version is left unchanged",
-    arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('4 of a newer version')"])
-  func newer(change: String) throws {
+  /// Changes the schema of the database, and sets a version.
+  private func makeOtherVersion(_ number: Int32) throws {
     try record(.verified, in: Ledger(folder: folder))
-    try DatabaseQueue(path: database.string).write { try $0.execute(sql: change) }
+    try DatabaseQueue(path: database.string).write {
+      try $0.execute(sql: "CREATE TABLE other (id); PRAGMA user_version = \(number)")
+    }
+  }
+
+  @Test("Ledger: a database of an older development version is moved aside, and it is told what is forgotten")
+  func older() throws {
+    try makeOtherVersion(4)
+    let ledger = Ledger(folder: folder)
+    #expect(ledger.health(of: try file()) == .unverified)
+    #expect(ledger.problem == nil)
+    let older = try #require(ledger.olderDatabase)
+    #expect(older.path.lastComponent?.string.hasPrefix("ledger.sqlite.older-") == true)
+    #expect("\(older)".contains("forgotten are the history"))
+    let next = Ledger(folder: folder)
+    #expect(next.runs().isEmpty)
+    #expect(next.olderDatabase == nil)
+    let moved = try DatabaseQueue(path: older.path.string)
+    #expect(try moved.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM observation") } == 1)
+  }
+
+  @Test("Ledger: a wrong version is corrected, and nothing is forgotten", arguments: [0, 4, 99])
+  func wrongVersion(number: Int) throws {
+    try record(.verified, in: Ledger(folder: folder))
+    try DatabaseQueue(path: database.string).write { try $0.execute(sql: "PRAGMA user_version = \(number)") }
+    let ledger = Ledger(folder: folder)
+    #expect(ledger.health(of: try file()).verifiedAt != nil)
+    #expect(ledger.problem == nil)
+    let version = try DatabaseQueue(path: database.string).read {
+      try Int32.fetchOne($0, sql: "PRAGMA user_version")
+    }
+    #expect(version == LedgerSchema.ledger.version)
+  }
+
+  @Test("Ledger: a database of a newer version is left unchanged")
+  func newer() throws {
+    try makeOtherVersion(99)
     let before = try Data(contentsOf: URL(fileURLWithPath: database.string))
     let ledger = Ledger(folder: folder)
     #expect(ledger.problem == .newerVersion(database))
@@ -321,7 +329,7 @@ import Testing
       try database.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE")
       for number in 0..<2_000 {
         try database.execute(
-          sql: "INSERT INTO descriptor VALUES (?, 1, 1, 1, ?, NULL)",
+          sql: "INSERT INTO descriptor VALUES (?, 1, 1, 1, 1, ?)",
           arguments: ["/x/\(number)", Data(repeating: 7, count: 200)])
       }
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.string) {

@@ -106,9 +106,10 @@ struct Night {
   /// change that time.
   private func forgetChange(of path: String, since before: stat) throws {
     let database = scratch.path.appending("state/ledger.sqlite").string
-    guard FileManager.default.fileExists(atPath: database), let file = ArchiveFile(at: FilePath(path)),
-      let now = file.changedAt
-    else { return }
+    guard FileManager.default.fileExists(atPath: database), let file = ArchiveFile(at: FilePath(path)) else {
+      return
+    }
+    let now = file.changedAt
     let old = Int64(before.st_ctim.tv_sec) * 1000 + Int64(before.st_ctim.tv_nsec) / 1_000_000
     try DatabaseQueue(path: database).write { database in
       for table in ["observation", "descriptor"] {

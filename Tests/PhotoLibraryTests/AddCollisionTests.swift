@@ -72,23 +72,6 @@ struct AddCollisionTests {
     #expect(try add("one").photosSkipped == 1)
   }
 
-  @Test("Add: a dry run of a library that no writer has migrated finds photos by their files")
-  func notMigrated() throws {
-    let photo = LibraryScratch.photo(1, "photos/x.jpg", "")
-    try scratch.folder.write(MD5Collision.one, to: "library/photos/x.jpg")
-    try scratch.makeVersion("8 photos added since an export") { database in
-      try LibraryScratch.insertCategory("in", into: database)
-      try LibraryScratch.insertSettings(into: database)
-      var photo = photo
-      photo.md5 = MD5Digest(hashing: MD5Collision.one)
-      photo.fileSize = MD5Collision.one.count
-      try photo.insert(database)
-    }
-    #expect(try add("one", "other", isDryRun: true).photosSkipped == 1)
-    try add("one", "other")
-    try expectBoth()
-  }
-
   @Test("Content tags: a photo gets one when it is added")
   func tag() throws {
     try add("one")

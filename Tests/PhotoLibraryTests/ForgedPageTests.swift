@@ -39,7 +39,6 @@ struct ForgedPageTests {
     ("photo", { _ = try $0.totals() }),
     ("photo", { _ = try $0.contents() }),
     ("export", { _ = try $0.exportHistory(at: 5) }),
-    ("grdb_migrations", { _ = try $0.contents() }),
   ]
 
   @Test(

@@ -144,15 +144,22 @@ import Testing
     #expect(folders.count == 3)
   }
 
-  @Test("Lost library: a database of a newer version is refused")
-  func newerVersion() throws {
+  @Test(
+    "Lost library: a database with another schema is lost, whatever its version is",
+    arguments: [0, 14, 15, 99])
+  func otherSchema(number: Int) throws {
     let queue = try DatabaseQueue(path: database.string)
-    try queue.writeWithoutTransaction { database in
-      try database.execute(
-        sql: "PRAGMA user_version = 99; INSERT INTO grdb_migrations (identifier) VALUES ('99 something new')")
-    }
+    try queue.write { try $0.execute(sql: "CREATE TABLE other (id); PRAGMA user_version = \(number)") }
     try queue.close()
-    #expect(throws: LibraryError.newerVersion(library.path)) {
+    _ = try LostLibrary(path: library.path, isReadOnly: true)
+  }
+
+  @Test("Lost library: a database with a wrong version is intact", arguments: [0, 14, 99])
+  func wrongVersion(number: Int) throws {
+    let queue = try DatabaseQueue(path: database.string)
+    try queue.write { try $0.execute(sql: "PRAGMA user_version = \(number)") }
+    try queue.close()
+    #expect(throws: RebuildError.isIntact(library.path)) {
       try LostLibrary(path: library.path, isReadOnly: true)
     }
   }

@@ -76,26 +76,11 @@ struct LibraryScratch {
 
   private static let databaseNames = ["library.sqlite", "library.sqlite-wal", "library.sqlite-shm"]
 
-  /// Puts the empty database of an older version in the place of the present one.
-  func makeVersion(_ migration: String, _ fill: (Database) throws -> Void = { _ in }) throws {
-    let file = path.appending("library.sqlite").string
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) }
-    let old = try DatabaseQueue(path: file)
-    try Schema.migrator.migrate(old, upTo: migration)
-    try old.write(fill)
-    try old.close()
-  }
-
   static func category(_ id: Int64 = 1, _ name: String = "family") -> PhotoLibrary.Category {
     Category(id: id, name: name, displayName: name, createdAt: 5, valuesAsOf: 5)
   }
 
-  /// Inserts default settings into a database of version 5 or newer.
-  static func insertSettings(into database: Database) throws {
-    try database.execute(sql: "INSERT INTO settings (id, createdAt, changedAt) VALUES (1, 7, 7)")
-  }
-
-  /// Inserts `category()` into a database of any version.
+  /// Inserts `category()`.
   static func insertCategory(_ name: String = "family", into database: Database) throws {
     try database.execute(
       sql: """

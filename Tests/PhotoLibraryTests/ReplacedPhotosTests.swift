@@ -90,7 +90,7 @@ struct ReplacedPhotosTests {
       try LibraryContents(
         categories: Category.fetchAll(database, sql: "SELECT * FROM replacedCategory"),
         photos: Photo.fetchAll(
-          database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto ORDER BY id"),
+          database, sql: "SELECT \(Photo.columns) FROM replacedPhoto ORDER BY id"),
         settings: #require(try Settings.fetchOne(database, sql: "SELECT * FROM replacedSettings")))
     }
     #expect(kept == before)

@@ -1,5 +1,4 @@
 import Checksums
-import Databases
 import Foundation
 import GRDB
 import SystemPackage
@@ -31,112 +30,17 @@ struct SchemaTests {
     #expect(Array(bytes[68..<72]) == Array("SMPL".utf8))
   }
 
-  @Test("Schema: every version is migrated to the same schema")
-  func migrations() throws {
-    let names = Schema.migrator.migrations
-    let fromEmpty = try DatabaseQueue()
-    try Schema.migrator.migrate(fromEmpty)
-    let expected = try fromEmpty.read(Self.schema)
-    for name in names {
-      let database = try DatabaseQueue()
-      try Schema.migrator.migrate(database, upTo: name)
-      try Schema.migrator.migrate(database)
-      #expect(try database.read(Self.schema) == expected)
-      #expect(try database.read { try $0.tableExists("photo") })
-    }
-    #expect(try !fromEmpty.read(Schema.migrator.hasBeenSuperseded))
-  }
-
-  @Test("Schema: the schema of every version is known by its digest")
-  func digests() throws {
-    let digests = try Schema.migrator.migrations.map { name in
-      let database = try DatabaseQueue()
-      try Schema.migrator.migrate(database, upTo: name)
-      return try database.read(DatabaseSchema.digest)
-    }
-    #expect(Schema.digests == digests)
-  }
-
-  private static func schema(_ database: Database) throws -> [String] {
-    try String.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-  }
-
-  @Test("Schema: a writer migrates an older library")
-  func migratingWriter() throws {
-    let path = scratch.path.appending("library.sqlite").string
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-    do {
-      let old = try DatabaseQueue(path: path)
-      try Schema.migrator.migrate(old, upTo: "1 categories, photos, settings")
-      try old.write { database in
-        try LibraryScratch.insertCategory(into: database)
-        try database.execute(
-          sql: """
-            INSERT INTO settings (id, themeMode, hasPIN, hasPattern, kidSafeModeEnabled,
-              deleteProtectionEnabled, createdAt, changedAt, valuesAsOf)
-            VALUES (1, 'system', 0, 0, 0, 0, 7, 7, NULL)
-            """)
-      }
-      try old.close()
-    }
-    let writer = try scratch.writer()
-    #expect(try writer.library.contents().categories == [LibraryScratch.category()])
-    #expect(try writer.library.contents().settings.createdAt == 7)
-    try scratch.commit(["a.jpg": "a"], with: writer)
-    #expect(try scratch.rowsWithoutFile().isEmpty)
-  }
-
-  /// Puts a library of version 4 in the place of the new one, with a photo, settings, and settings kept for an undo.
-  private func makeVersion4(valuesAsOf: String) throws {
-    let path = scratch.path.appending("library.sqlite").string
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-    let old = try DatabaseQueue(path: path)
-    try Schema.migrator.migrate(old, upTo: "4 identity")
-    try old.write { database in
-      try LibraryScratch.insertCategory(into: database)
-      let settings = "'dark', 1, 0, 0, 1, 7, 8, \(valuesAsOf)"
-      try database.execute(
-        sql: """
-          INSERT INTO photo VALUES (3, 1, 'x', 'photos/x.jpg', 'x.jpg', 0, 5, 1, 2, 3, x'\(
-            String(repeating: "ab", count: 16))');
-          INSERT INTO settings VALUES (1, \(settings));
-          INSERT INTO change VALUES ('c', 'merge', 1);
-          INSERT INTO replacedSettings VALUES ('c', 1, \(settings))
-          """)
-    }
-    try old.close()
-  }
-
   @Test(
-    "Schema: a library of version 4 keeps what its backups stated, for readers and after a writer has migrated it"
-  )
-  func version4() throws {
-    try makeVersion4(valuesAsOf: "9")
-    let before = try scratch.contents()
-    #expect(before.photos.map(\.id) == [3])
-    #expect(before.photos.map(\.isFavorite) == [nil])
-    var settings = Settings(createdAt: 7)
-    settings.theme = .init(.dark, asOf: 9)
-    settings.pin = .init(true, asOf: 9)
-    settings.pattern = .init(false, asOf: 9)
-    settings.kidSafeMode = false
-    settings.deleteProtection = true
-    settings.changedAt = 8
-    #expect(before.settings == settings)
+    "Schema: a library with a wrong version is used, and the next writer corrects the number",
+    arguments: [-1, 0, 14, 99])
+  func wrongVersion(number: Int) throws {
+    try scratch.commit(["a.jpg": "a"])
+    try scratch.sql { try $0.execute(sql: "PRAGMA user_version = \(number)") }
+    #expect(try scratch.contents().photos.count == 1)
+    #expect(try scratch.sql { try Int.fetchOne($0, sql: "PRAGMA user_version") } == number)
     _ = try scratch.writer()
-    #expect(try scratch.contents() == before)
-    let kept = try scratch.sql { try Settings.fetchOne($0, sql: "SELECT * FROM replacedSettings") }
-    #expect(kept == settings)
-  }
-
-  @Test("Schema: the settings of a library of version 4 that no backup stated are the defaults")
-  func defaultsOfVersion4() throws {
-    try makeVersion4(valuesAsOf: "NULL")
-    let settings = try scratch.contents().settings
-    #expect(settings.kidSafeMode == nil)
-    #expect(settings.theme == nil)
-    _ = try scratch.writer()
-    #expect(try scratch.contents().settings == settings)
+    #expect(try scratch.sql { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 15)
+    #expect(try scratch.contents().photos.count == 1)
   }
 
   @Test(

@@ -285,7 +285,7 @@ struct InboxRun {
       warnings.append(
         "\(backup.path): \(Count(notices.count - Self.mostWarnings, "more notice"))".escaped)
     }
-    if let date = backup.metadata.exportDate, date > context.now().milliseconds + Self.clockTolerance {
+    if let date = backup.metadata.exportDate, date > context.now().milliseconds + JobContext.clockTolerance {
       warnings.append(
         "\(backup.path) is dated \(Date(milliseconds: date).formatted(.iso8601)), in the future; check the clock of the phone"
           .escaped)
@@ -294,8 +294,6 @@ struct InboxRun {
   }
 
   private static let mostWarnings = 10
-  /// In milliseconds: clocks may be set to different time zones.
-  private static let clockTolerance: Int64 = 24 * 3_600_000
 
   // MARK: After the import
 

@@ -1,25 +1,21 @@
 import Foundation
+import PhotoLibrary
 
-/// Counts days of a calendar, in a time zone, up to a moment.
+/// Counts days in a time zone, up to a moment.
 struct DayCount {
-  private let now: Date
-  private let calendar: Calendar
+  private let today: CivilDay
+  private let zone: TimeZone
 
-  init(now: Date, _ calendar: Calendar) { (self.now, self.calendar) = (now, calendar) }
+  init(now: Date, _ calendar: Calendar) {
+    zone = calendar.timeZone
+    today = CivilDay(of: now.milliseconds, in: zone)
+  }
 
   /// Returns how many midnights are between a time, in milliseconds since 1970, and now; negative for the future.
-  func since(_ milliseconds: Int64) -> Int {
-    let (then, today) = (
-      calendar.startOfDay(for: Date(milliseconds: milliseconds)), calendar.startOfDay(for: now)
-    )
-    return calendar.dateComponents([.day], from: then, to: today).day ?? 0
-  }
+  func since(_ milliseconds: Int64) -> Int { today.number - CivilDay(of: milliseconds, in: zone).number }
 
   /// Returns the weekday of a date: 0 for Monday.
-  func weekday(_ date: Date) -> Int {
-    // Foundation counts from 1 for Sunday
-    (calendar.component(.weekday, from: date) + 5) % 7
-  }
+  func weekday(_ date: Date) -> Int { CivilDay(of: date.milliseconds, in: zone).weekday - 1 }
 
   /// Returns `today`, `yesterday`, or `12 days ago`; the date if it is in the future, since a clock was wrong.
   func ago(_ milliseconds: Int64) -> String {
@@ -32,12 +28,5 @@ struct DayCount {
   }
 
   /// Returns the date: `2026-11-25`.
-  func day(_ milliseconds: Int64) -> String {
-    let parts = calendar.dateComponents([.year, .month, .day], from: Date(milliseconds: milliseconds))
-    func digits(_ value: Int?, _ count: Int) -> String {
-      let text = "\(value ?? 0)"
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    return "\(digits(parts.year, 4))-\(digits(parts.month, 2))-\(digits(parts.day, 2))"
-  }
+  func day(_ milliseconds: Int64) -> String { "\(CivilDay(of: milliseconds, in: zone))" }
 }

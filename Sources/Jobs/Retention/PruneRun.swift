@@ -151,7 +151,7 @@ package struct PruneRun {
   ) throws -> String? {
     let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
-    let (limit, isOverflow) = newest.subtractingReportingOverflow(Self.clockTolerance)
+    let (limit, isOverflow) = newest.subtractingReportingOverflow(JobContext.clockTolerance)
     for file in inventory.unreadable where !file.hasOtherOwner {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
@@ -161,9 +161,6 @@ package struct PruneRun {
     }
     return nil
   }
-
-  /// In milliseconds.
-  private static let clockTolerance: Int64 = 24 * 3_600_000
 
   private func remove(_ archives: [ArchiveDescriptor], _ summary: inout Summary) throws {
     guard !archives.isEmpty else { return }

@@ -18,6 +18,8 @@ package struct JobContext: Sendable {
   package var message: @Sendable (Finding) -> String = { $0.message }
   /// True to write an archive even if nothing has changed.
   package var isForced = false
+  /// The most milliseconds by which the clocks of two devices differ: they may be set to different time zones.
+  package static let clockTolerance: Int64 = 24 * 3_600_000
   /// The observations of this machine.
   package var ledger: Ledger { state.ledger }
   /// Returns the current time.

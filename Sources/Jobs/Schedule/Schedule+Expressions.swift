@@ -1,3 +1,5 @@
+import PhotoLibrary
+
 extension Schedule {
   /// Returns the values of `OnCalendar=` that together elapse when this schedule is due; an empty array for a
   /// manual schedule.
@@ -10,7 +12,7 @@ extension Schedule {
     case .weekly(let day): ["\(day.shortName) *-*-* \(time):00"]
     case .monthly(31): ["*-*~01 \(time):00"]
     case .monthly(let day) where day > 28: ["*-01,03..12-\(day) \(time):00", "*-02~01 \(time):00"]
-    case .monthly(let day): ["*-*-\(TimeOfDay.twoDigits(day)) \(time):00"]
+    case .monthly(let day): ["*-*-\(day.digits(2)) \(time):00"]
     case .manual: []
     }
   }

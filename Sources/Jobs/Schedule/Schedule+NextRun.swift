@@ -1,4 +1,5 @@
 import Foundation
+import PhotoLibrary
 
 extension Schedule {
   /// How a scheduler handles a run whose time the clock skips that day because the clock is put forward.
@@ -33,10 +34,7 @@ extension Schedule {
     let first = Int(date.timeIntervalSince1970) / 86_400
     return (first..<(first + 365)).map { CivilDay(number: $0) }.filter { day in
       isDue(on: day) && moment(on: day, in: zone, .isPassedOver) == nil
-    }.map { day in
-      let (year, month, day) = day.components
-      return "\(year)-\(TimeOfDay.twoDigits(month))-\(TimeOfDay.twoDigits(day))"
-    }
+    }.map(\.description)
   }
 
   /// True if the schedule has a run on the day.

@@ -1,3 +1,5 @@
+import FileSystem
+
 /// When a job runs: the frequencies and times of the app's BackupSchedule.
 ///
 /// All times are local: 03:30 is 03:30 in summer and in winter.
@@ -58,9 +60,7 @@ package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `HH:mm`.
-  package var description: String { "\(Self.twoDigits(hour)):\(Self.twoDigits(minute))" }
-
-  static func twoDigits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+  package var description: String { "\(hour.digits(2)):\(minute.digits(2))" }
 }
 
 extension Schedule: CustomStringConvertible {

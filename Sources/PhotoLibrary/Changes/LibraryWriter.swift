@@ -35,7 +35,7 @@ package final class LibraryWriter: Sendable {
     self.lockWait = lockWait
     let folder = try Library.openFolder(path)
     let file = try Library.check(folder.directory)
-    // a library of a newer version is not even locked
+    // a library of another version is not even locked
     _ = try Library(in: folder)
     lock = try FileLock("library.lock", in: folder.directory, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
@@ -45,7 +45,7 @@ package final class LibraryWriter: Sendable {
     // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
     // and it makes and drops a table to create the log
     try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
-    try library.translating { try Schema.migrate(library.database) }
+    try library.translating { try Schema.library.repairNumbers(of: library.database) }
     // durably, whatever `syncs` says: it concerns the work of other writers
     if treatment != .postpone { try LibraryRecovery(self, leftovers: treatment).run() }
     if treatment == .keep { try leftovers.collect() }

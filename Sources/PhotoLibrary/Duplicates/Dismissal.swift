@@ -48,9 +48,7 @@ package struct Dismissal: Hashable, Sendable {
 
   /// Returns the pairs of the library.
   static func fetchAll(_ database: Database) throws -> Set<Dismissal> {
-    // a reader does not migrate
-    guard try database.tableExists("dismissal") else { return [] }
-    return try Set(
+    try Set(
       database.rows(
         "SELECT content, other FROM dismissal WHERE library = (SELECT uuid FROM identity)", of: "dismissal"
       ) { try Dismissal($0) })

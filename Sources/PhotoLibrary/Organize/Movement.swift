@@ -50,46 +50,15 @@ extension Movement {
   private static let validRows =
     "FROM \(table) WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd))"
 
-  /// Reads the valid movements, oldest first. Leaves out removals by older versions, which did not record the length of
-  /// a photo.
+  /// Reads the valid movements, oldest first.
   static func fetchAll(_ database: Database) throws -> [Movement] {
-    // a reader does not migrate
-    guard try database.tableExists(table) else { return [] }
-    return try fetch(
-      "SELECT id, md5, size, tag, assetPath, origin, destination, at \(validRows) ORDER BY id", of: table,
-      database)
-  }
-
-  /// Reads what a person removed from a library of the versions 3 to 10, oldest first: as the migration does.
-  static func fetchDeletions(_ database: Database) throws -> [Movement] {
-    let hasTags = try database.columns(in: "replacedPhoto").contains { $0.name == "tag" }
-    return try fetch(
-      """
-      SELECT deletion.rowid, deletion.md5, min(fileSize), \(hasTags ? "tag" : "NULL"), assetPath, category, NULL, at
-      FROM deletion LEFT JOIN replacedPhoto
-        ON replacedPhoto.changeId = deletion.changeId AND replacedPhoto.md5 = deletion.md5
-      GROUP BY deletion.rowid ORDER BY deletion.rowid
-      """, of: "deletion", database)
-  }
-
-  /// Returns the places of the movements of `sort` among those of `fetchAll`.
-  static func fetchPlacesOfSort(_ database: Database) throws -> Set<Int> {
-    let isOfSort = try database.rows(
-      """
-      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') \(validRows)
-        AND (md5 IS NULL OR size IS NOT NULL) ORDER BY id
-      """, of: table
-    ) { try $0.flag("changeId", at: 0) }
-    return Set(isOfSort.indices.filter { isOfSort[$0] })
-  }
-
-  private static func fetch(_ sql: String, of table: String, _ database: Database) throws -> [Movement] {
-    try database.rows(sql, of: table) { row in
+    try database.rows(
+      "SELECT id, md5, size, tag, assetPath, origin, destination, at \(validRows) ORDER BY id", of: table
+    ) { row in
       let subject: Subject
       if let md5 = try row.optionalMD5("md5", at: 1) {
-        guard let size = try row.optionalCount("size", at: 2) else { return nil }
         let tag = try row.optionalBytes("tag", at: 3, count: 16...16).flatMap { ContentTag(bytes: $0) }
-        subject = .photo(FileContent(md5: md5, size: size), tag)
+        subject = .photo(FileContent(md5: md5, size: try row.count("size", at: 2)), tag)
       } else if let path = try row.optionalText("assetPath", at: 4) {
         subject = .asset(path)
       } else {
@@ -98,7 +67,17 @@ extension Movement {
       return Movement(
         subject, from: try row.optionalText("origin", at: 5), to: try row.optionalText("destination", at: 6),
         at: try row.integer("at", at: 7))
-    }.compactMap { $0 }
+    }
+  }
+
+  /// Returns the places of the movements of `sort` among those of `fetchAll`.
+  static func fetchPlacesOfSort(_ database: Database) throws -> Set<Int> {
+    let isOfSort = try database.rows(
+      """
+      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') \(validRows) ORDER BY id
+      """, of: table
+    ) { try $0.flag("changeId", at: 0) }
+    return Set(isOfSort.indices.filter { isOfSort[$0] })
   }
 
   /// Replaces the movements of a library. Those before stay for an undo.

@@ -34,9 +34,7 @@ struct SortedPhoto: Hashable {
     _ sql: String, _ arguments: StatementArguments = StatementArguments(), of table: String,
     _ database: Database
   ) throws -> Set<SortedPhoto> {
-    // a reader does not migrate
-    guard try database.tableExists(table) else { return [] }
-    return try Set(database.rows(sql, arguments, of: table) { try SortedPhoto($0) })
+    try Set(database.rows(sql, arguments, of: table) { try SortedPhoto($0) })
   }
 }
 

@@ -59,9 +59,7 @@ extension Library {
   /// Returns true if this library has a PIN of its own, which is not the PIN of a phone in a backup.
   public func hasPIN() throws -> Bool {
     try read { database in
-      // a reader does not migrate, and an older version had no PINs
-      guard try database.tableExists("pin") else { return false }
-      return try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false
+      try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false
     }
   }
 }
@@ -75,7 +73,6 @@ struct PINRecord: Sendable {
   static let mostRounds: Int64 = 10_000_000
   /// The last date of JavaScript, in milliseconds since 1970.
   static let latestPause: Int64 = 8_640_000_000_000_000
-  /// The size of the salt of a new PIN. PINs of older versions have a salt of 128 bits until they are changed.
   static let saltSize = SymmetricKeySize.bits256
 
   var salt: Data
@@ -96,7 +93,7 @@ struct PINRecord: Sendable {
   init?(_ database: Database) throws {
     guard let row = try Row.fetchOne(database, sql: "SELECT * FROM pin") else { return nil }
     let record = RowReader(row, of: "pin")
-    salt = try record.bytes("salt", count: 16...64)
+    salt = try record.bytes("salt", count: 32...32)
     hash = SymmetricKey(data: try record.bytes("hash", count: 32...32))
     rounds = Int(try record.integer("rounds", in: 1...Self.mostRounds))
     failures = Int(try record.integer("failures", in: 0...Int64(Self.tries)))

@@ -79,7 +79,7 @@ struct DamagedTable {
 
   /// Returns the least key behind the damage from which rows can be read; nil if no row can be read.
   private func firstReadable() throws -> Int64? {
-    // keys are positive, except perhaps in libraries of early versions
+    // the keys that this program writes are positive
     var unreadable = max(next, 0)
     var step: Int64 = 1
     var readable: Int64?

@@ -25,12 +25,7 @@ enum DatabaseHeader {
   /// Returns true if these are the first bytes of the database of a library.
   static func isOfLibrary(_ start: [UInt8]) -> Bool {
     start.count >= length && start.starts(with: "SQLite format 3\0".utf8)
-      && number(at: 68, in: start) == Schema.applicationID
-  }
-
-  /// Returns the version of the schema.
-  static func version(in header: [UInt8]) -> Int32 {
-    Int32(truncatingIfNeeded: number(at: 60, in: header))
+      && number(at: 68, in: start) == Schema.library.applicationID
   }
 
   private static func number(at offset: Int, in header: [UInt8]) -> Int {
@@ -60,7 +55,7 @@ enum DatabaseHeader {
     bytes += counter + number(fileSize / pageSize)
     // the freelist; the schema's counter and format; the cache size, the largest root page, UTF-8
     bytes += number(0) + number(0) + counter + number(4) + number(0) + number(0) + number(1)
-    bytes += number(Int(Schema.version)) + number(0) + number(Int(Schema.applicationID))
+    bytes += number(Int(Schema.library.version)) + number(0) + number(Int(Schema.library.applicationID))
     bytes += [UInt8](repeating: 0, count: 20)
     // the counter for which the number of pages is valid; the version of SQLite
     return bytes + counter + number(3_040_000)

@@ -123,8 +123,7 @@ extension Library {
   /// Reads every row of a database, and checks its structure. Blocks; writes only SQLite's files `-shm` and `-wal`.
   ///
   /// - Returns: what is wrong with the database; nil if it is intact.
-  /// - Throws: `LibraryError` or `FileError` if something else prevents its use, such as a missing permission or a newer
-  ///   version of this program.
+  /// - Throws: `LibraryError` or `FileError` if something else prevents its use, such as a missing permission.
   static func databaseFault(in folder: OpenFolder) throws -> String? {
     guard let status = try folder.directory.status(of: databaseName) else { return "it is missing" }
     guard status.kind == .file else { return "it is not a file" }
@@ -133,17 +132,12 @@ extension Library {
       return "a rebuild was interrupted"
     }
     let file: DatabaseFile
-    var isNewer = false
     do {
       file = try check(folder.directory)
     } catch LibraryError.notALibrary, LibraryError.database, LibraryError.corruptDatabase {
       return "it is not the database of a library"
     } catch let error as FileError where error.errno == .ioError {
       return "it cannot be read"
-    } catch LibraryError.newerVersion {
-      // the number in the header may be corrupt; a newer version writes names of migrations, too
-      isNewer = true
-      file = try DatabaseFile.shared(databaseName, in: folder.directory)
     }
     do {
       var configuration = Configuration()
@@ -151,46 +145,31 @@ extension Library {
       configuration.busyMode = .timeout(10)
       let pinned = try PinnedDatabase(databaseName, in: folder, configuration)
       return try withExtendedLifetime(file) {
-        try pinned.queue.read { database in
-          switch (isNewer, try Schema.known.isSuperseded(in: database)) {
-          case (true, true): throw LibraryError.newerVersion(folder.directory.path)
-          case (true, false), (false, true): return "its version is unknown"
-          case (false, false): return try Self.fault(of: database)
-          }
-        }
+        try pinned.queue.read(Self.fault)
       }
-    } catch let error as DatabaseError {
-      guard [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode) else {
-        let error = translation(of: error, file, in: folder.directory)
-        // the disk has lost a part of the file
-        if (error as? FileError)?.errno == .ioError { return "it cannot be read" }
-        throw error
-      }
-      return error.message ?? error.description
     } catch {
-      guard let fault = DatabaseError(decoding: error) else { throw error }
-      return fault.message ?? fault.description
+      guard let fault = DatabaseError(ofQuery: error) else { throw error }
+      if fault.mayBeDamage { return fault.message ?? fault.description }
+      let cause = translation(of: fault, file, in: folder.directory)
+      // the disk has lost a part of the file
+      if (cause as? FileError)?.errno == .ioError { return "it cannot be read" }
+      throw cause
     }
   }
 
   private static func fault(of database: Database) throws -> String? {
-    guard try Schema.known.check(database) > 0 else { return "the table “photo” is missing" }
+    // whatever the version is: the number may be damaged, too
+    if let difference = try Schema.library.difference(in: database) { return difference }
     _ = try LibraryContents(database)
     _ = try ContentTags(database)
     _ = try UndoStack(database)
     _ = try FileMove.pending(in: database)
-    if try database.tableExists(ExportRecord.databaseTableName) {
-      _ = try ExportRecord.fetchAll(database, sql: "SELECT *, rowid FROM export")
-    }
-    if try database.tableExists("change") {
-      _ = try database.rows("SELECT id, kind, at FROM change", of: "change") { try Change.Record($0) }
-    }
-    if try database.tableExists("pin") { _ = try PINRecord(database) }
-    if try database.tableExists("identity") {
-      guard let id = try String.fetchOne(database, sql: "SELECT uuid FROM identity"),
-        UUID(uuidString: id) != nil
-      else { return "it has no library ID" }
-    }
+    _ = try ExportRecord.fetchAll(database, sql: "SELECT *, rowid FROM export")
+    _ = try database.rows("SELECT id, kind, at FROM change", of: "change") { try Change.Record($0) }
+    _ = try PINRecord(database)
+    guard let id = try String.fetchOne(database, sql: "SELECT uuid FROM identity"),
+      UUID(uuidString: id) != nil
+    else { return "it has no library ID" }
     let answer = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
     return answer == "ok" ? nil : answer ?? "its structure cannot be checked"
   }

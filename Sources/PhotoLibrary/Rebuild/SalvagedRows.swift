@@ -134,7 +134,9 @@ extension LostLibrary {
 extension SalvagedRows {
   init(_ database: Database) throws {
     // a table whose definition is damaged reads as if values had never been set
-    guard let tables = try Self.unlessDamaged({ try Schema.known.knownTables(in: database) }) else { return }
+    guard let tables = try Self.unlessDamaged({ try Schema.library.intactTables(in: database) }) else {
+      return
+    }
     /// Reads a table that has few rows. A part of them could be taken for all of them, so all pages must be intact.
     func intact<Value>(_ table: String, _ read: () throws -> Value?) throws -> Value? {
       guard tables.contains(table) else { return nil }
@@ -155,19 +157,14 @@ extension SalvagedRows {
       let stored = try StoredSettings(database)
       return stored.faults.isEmpty ? stored.settings : nil
     }
-    let isOld = try Self.unlessDamaged { try Self.isBeforeVersion3(database) } ?? false
-    movements =
-      try isOld
-      ? []
-      : intact("movement") { try Movement.fetchAll(database) }
-        ?? intact("deletion") { try Movement.fetchDeletions(database) }
+    movements = try intact("movement") { try Movement.fetchAll(database) }
     // without their key, tags say nothing
     if secret == nil { movements = movements?.map(\.withoutTag) }
     sorting.movements = try intact("movement") { try Movement.fetchPlacesOfSort(database) } ?? []
     sorting.marks = try intact("sortMark") { try SortMarkRow.fetchAll(database) } ?? []
     dismissals = try intact("dismissal") { try Dismissal.fetchAll(database) } ?? []
     let record = try intact("pin") { Optional.some(try PINRecord(database)) }
-    (knowsPIN, pin) = (isOld || record != nil, record ?? nil)
+    (knowsPIN, pin) = (record != nil, record ?? nil)
 
     if tables.contains(Category.databaseTableName) {
       var categories = DamagedTable(
@@ -180,26 +177,13 @@ extension SalvagedRows {
         ExportRecord.databaseTableName, columns: "*, rowid", key: .last("rowid"), in: database)
       self.exports = try exports.rows { try ExportRecord($0) }
     }
-    if try Self.unlessDamaged({ try ExportRecord.hasSequence(database) }) == false {
-      ExportRecord.number(&self.exports)
-    }
     if tables.contains(Photo.databaseTableName) { try readPhotos(database) }
   }
 
-  /// Returns true if the tables of version 3 and later are missing, which a corrupt schema may have lost one by one.
-  private static func isBeforeVersion3(_ database: Database) throws -> Bool {
-    for table in ["added", "deletion", "pin", "identity", "contentTagKey", "movement"] {
-      if try database.tableExists(table) { return false }
-    }
-    return true
-  }
-
   private mutating func readPhotos(_ database: Database) throws {
-    guard let columns = try Self.unlessDamaged({ try Photo.columns(database) }) else { return }
-    let hasTags = try Self.unlessDamaged { try database.columns(in: "photo").contains { $0.name == "tag" } }
-    let tag = hasTags == true && secret != nil ? "tag" : "NULL"
+    let tag = secret == nil ? "NULL" : "tag"
     var table = DamagedTable(
-      Photo.databaseTableName, columns: "\(columns), \(tag)", key: .first("id"), in: database)
+      Photo.databaseTableName, columns: "\(Photo.columns), \(tag)", key: .first("id"), in: database)
     let rows = try table.rows { row in
       (photo: try Photo(row), tag: try row.optionalBytes("tag", at: Self.positionOfTag, count: 16...16))
     }

@@ -56,11 +56,9 @@ extension FileMove {
     try database.execute(sql: "DELETE FROM fileMove WHERE operationId = ?", arguments: [operation])
   }
 
-  /// Returns the pending moves of an operation, or of all operations. There are none in a library of an older version,
-  /// which a reader does not migrate.
+  /// Returns the pending moves of an operation, or of all operations.
   static func pending(operation: String? = nil, in database: Database) throws -> [FileMove] {
-    guard try database.tableExists("fileMove") else { return [] }
-    return try database.rows(
+    try database.rows(
       """
       SELECT operationId, kind, source, target, md5 FROM fileMove WHERE ?1 IS NULL OR operationId = ?1 ORDER BY rowid
       """, [operation], of: "fileMove"

@@ -182,7 +182,7 @@ struct LibraryRecovery {
       try Photo.fetchOne(
         database,
         sql: """
-          SELECT \(Photo.columns(database)) FROM photo WHERE path = ? AND md5 = ? AND NOT isFromAssets
+          SELECT \(Photo.columns) FROM photo WHERE path = ? AND md5 = ? AND NOT isFromAssets
           """, arguments: [move.target, move.md5.blob])
     }
   }

@@ -99,7 +99,7 @@ struct ReplacedFiles {
         try ids.compactMap { id in
           try Photo.fetchAll(
             database,
-            sql: "SELECT \(Photo.columns(database)) FROM photo WHERE id = ? AND NOT isFromAssets",
+            sql: "SELECT \(Photo.columns) FROM photo WHERE id = ? AND NOT isFromAssets",
             arguments: [id]
           ).first
         },
@@ -161,7 +161,7 @@ struct ReplacedFiles {
       return try Photo.fetchAll(
         database,
         sql: """
-          SELECT \(Photo.columns(database)) FROM replacedPhoto
+          SELECT \(Photo.columns) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
           """, arguments: [change], of: "replacedPhoto"

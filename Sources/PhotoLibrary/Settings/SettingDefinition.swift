@@ -27,6 +27,9 @@ public struct SettingDefinition: Sendable {
   private let date: @Sendable (Settings) -> Int64?
   private let assign: @Sendable (inout Settings, String, Int64) -> Void
 
+  /// Settings that nothing has stated: `Settings` has the defaults.
+  private static let defaults = Settings(createdAt: 0)
+
   /// All settings, in the order in which they are shown.
   public static let all: [SettingDefinition] = [
     SettingDefinition(
@@ -36,7 +39,7 @@ public struct SettingDefinition: Sendable {
         Value(name: "light", meaning: "The app is always light."),
         Value(name: "dark", meaning: "The app is always dark."),
       ],
-      defaultValue: "system", protectingValue: nil, column: "themeMode",
+      defaultValue: defaults.themeMode.rawValue, protectingValue: nil, column: "themeMode",
       stated: { $0.theme?.value.rawValue },
       date: { $0.theme?.asOf },
       assign: { settings, value, now in
@@ -46,17 +49,18 @@ public struct SettingDefinition: Sendable {
         settings.theme = .init(mode, asOf: next.overflow ? .max : max(now, next.partialValue))
       }),
     flag(
-      "kid-safe-mode", isOnByDefault: true, protectingValue: "on", \.kidSafeMode,
+      "kid-safe-mode", isOnByDefault: defaults.kidSafeModeEnabled, protectingValue: "on", \.kidSafeMode,
       column: "kidSafeModeEnabled",
       on: "The child sees photos and nothing else.",
       off: "The child can use everything that the app offers."),
     flag(
-      "camera-access", isOnByDefault: true, protectingValue: "off", \.cameraAccess,
+      "camera-access", isOnByDefault: defaults.cameraAccessAllowed, protectingValue: "off", \.cameraAccess,
       column: "cameraAccessAllowed",
       on: "The child can use the camera.",
       off: "The child cannot use the camera."),
     flag(
-      "delete-protection", isOnByDefault: false, protectingValue: "on", \.deleteProtection,
+      "delete-protection", isOnByDefault: defaults.deleteProtectionEnabled, protectingValue: "on",
+      \.deleteProtection,
       column: "deleteProtectionEnabled",
       on:
         "On the phone, only a parent can delete photos. Here, removals require the PIN of the library, or a "
@@ -70,7 +74,7 @@ public struct SettingDefinition: Sendable {
     var definition = SettingDefinition(
       key: "similarity",
       values: SimilarityThreshold.all.map { Value(name: "\($0)", meaning: meaning) },
-      defaultValue: "\(SimilarityThreshold.standard)", protectingValue: nil, column: "similarity",
+      defaultValue: "\(defaults.similarityThreshold)", protectingValue: nil, column: "similarity",
       stated: { $0.similarity.map { "\($0)" } },
       date: { _ in nil },
       assign: { settings, value, _ in settings.similarity = try? SimilarityThreshold(value) })

@@ -86,16 +86,12 @@ extension Settings: StoredRow {
   /// Reads the row of `settings`. A value that is out of range counts as not stated.
   init(_ row: RowReader) throws { try self.init(row) { _, _ in } }
 
-  /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
-  /// setting was stated or none was. A value that is out of range counts as not stated.
+  /// Reads the row of `settings`. A value that is out of range counts as not stated.
   ///
   /// - Parameter onFault: receives the column of each value that is out of range, and the reason.
   init(_ row: RowReader, onFault: (String, any Error) -> Void) throws {
-    let isOld = !row.hasColumn("themeModeAsOf")
     createdAt = try row.integer("createdAt")
     changedAt = try row.integer("changedAt", in: createdAt ... .max)
-    let date = try isOld ? row.optionalInteger("valuesAsOf") : nil
-    if isOld, date == nil { return }
     func value<Value>(_ column: String, _ read: () throws -> Value?) -> Value? {
       do {
         return try read()
@@ -107,7 +103,7 @@ extension Settings: StoredRow {
     func dated<Value>(_ column: String, _ read: () throws -> Value?) -> Dated<Value>? {
       value(column) {
         let found = try read()
-        let asOf = try date ?? row.optionalInteger("\(column)AsOf")
+        let asOf = try row.optionalInteger("\(column)AsOf")
         guard (found == nil) == (asOf == nil) else {
           throw row.fault("\(column)AsOf does not match its setting")
         }
@@ -124,17 +120,13 @@ extension Settings: StoredRow {
     deleteProtection = value("deleteProtectionEnabled") {
       try row.optionalFlag("deleteProtectionEnabled")
     }
-    if !isOld {
-      cameraAccess = value("cameraAccessAllowed") { try row.optionalFlag("cameraAccessAllowed") }
-    }
-    if row.hasColumn("similarity") {
-      similarity = value("similarity") {
-        guard let percent = try row.optionalInteger("similarity") else { return nil }
-        guard let threshold = SimilarityThreshold(storedPercent: percent) else {
-          throw row.fault("similarity is \(percent), which is out of range")
-        }
-        return threshold
+    cameraAccess = value("cameraAccessAllowed") { try row.optionalFlag("cameraAccessAllowed") }
+    similarity = value("similarity") {
+      guard let percent = try row.optionalInteger("similarity") else { return nil }
+      guard let threshold = SimilarityThreshold(storedPercent: percent) else {
+        throw row.fault("similarity is \(percent), which is out of range")
       }
+      return threshold
     }
   }
 

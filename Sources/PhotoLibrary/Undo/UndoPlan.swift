@@ -37,26 +37,25 @@ struct UndoPlan {
 
   private init(_ database: Database, _ path: FilePath) throws {
     guard let newest = try Change.Record.newest(database) else { throw UndoError.nothingToUndo(path) }
-    // a reader does not migrate; an older version kept nothing for an undo
-    guard try database.tableExists("added") else { throw UndoError.changedSince(path, newest) }
     let stack = try UndoStack(database).changes
     guard let change = stack.first else {
       switch newest.kind {
       case .undo: throw UndoError.alreadyUndone(path, at: newest.at)
       case .discard: throw UndoError.discarded(path, at: newest.at)
-      case .add, .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset:
-        throw UndoError.changedSince(path, newest)
+      case .add: throw UndoError.photosAdded(path, at: newest.at)
+      case .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset:
+        throw UndoError.rowsMissing(path, newest)
       }
     }
     self.change = change
     remaining = stack.count - 1
     restored = try Photo.fetchAll(
-      database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ?",
+      database, sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE changeId = ?",
       arguments: [change.id], of: "replacedPhoto"
     ).sorted { $0.id < $1.id }
     removed = try Photo.fetchAll(
       database,
-      sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
+      sql: "SELECT \(Photo.columns) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
       arguments: [change.id])
     restoredCategories =
       try Int.fetchOne(
@@ -147,8 +146,10 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   case alreadyUndone(FilePath, at: Int64)
   /// A person discarded what was kept for an undo, at this time.
   case discarded(FilePath, at: Int64)
-  /// A change that cannot be undone has ended the undo of earlier ones.
-  case changedSince(FilePath, Change.Record)
+  /// An addition, which cannot be undone, has ended the undo of earlier changes at this time.
+  case photosAdded(FilePath, at: Int64)
+  /// The database lacks the rows that the last change replaced.
+  case rowsMissing(FilePath, Change.Record)
   /// An untracked file is at the place of a photo that comes back.
   case placeTaken(FilePath)
 
@@ -163,20 +164,12 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
       "there is nothing to undo in \(path): the last change was undone \(Self.time(at))"
     case .discarded(let path, let at):
       "there is nothing to undo in \(path): what was kept for an undo was removed \(Self.time(at))"
-    case .changedSince(let path, let change):
-      "there is nothing to undo in \(path): \(Self.clause(change.kind)) \(Self.time(change.at)), which ended the undo "
-        + "of earlier changes"
+    case .photosAdded(let path, let at):
+      "there is nothing to undo in \(path): photos were added \(Self.time(at)), which ended the undo of earlier changes"
+    case .rowsMissing(let path, let change):
+      "there is nothing to undo in \(path): what \(change.kind.label) \(Self.time(change.at)) replaced is missing"
     case .placeTaken(let path):
       "cannot restore a photo to \(path), because an untracked file is there; move the file"
-    }
-  }
-
-  private static func clause(_ kind: Change.Kind) -> String {
-    switch kind {
-    case .add: "photos were added"
-    case .merge, .replace: "an older version imported a backup"
-    case .remove, .organize, .sort, .settings, .dismiss, .reset, .undo, .discard:
-      "an older version changed the library"
     }
   }
 

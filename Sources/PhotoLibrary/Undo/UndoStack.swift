@@ -12,9 +12,8 @@ struct UndoStack {
   /// their undo.
   private(set) var kept: [String] = []
 
-  /// Reads the stack. It is empty in a library of an older version, which kept nothing for an undo.
+  /// Reads the stack.
   init(_ database: Database) throws {
-    guard try database.tableExists("added") else { return }
     let withRows = try Set(
       database.rows("SELECT changeId FROM replacedSettings", of: "replacedSettings") { row in
         try row.text("changeId", at: 0)
@@ -45,7 +44,7 @@ struct UndoStack {
         kept.append(change.id)
         if !isBelowAdd { changes.append(change) }
       } else {
-        // of an older version
+        // its rows are missing
         return
       }
       if change.kind.endsEarlierUndo { return }

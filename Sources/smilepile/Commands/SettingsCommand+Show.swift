@@ -88,7 +88,7 @@ extension SettingsCommand {
     }
 
     private static func origin(_ fact: Settings.Dated<Bool>?) -> String {
-      fact.map { "since \(time($0.asOf))" } ?? "not stated by any backup"
+      fact.map { "since \($0.asOf.time)" } ?? "not stated by any backup"
     }
 
     private static func warnings(_ settings: Settings, hasPIN: Bool) -> [String] {

@@ -11,6 +11,12 @@ extension Ledger {
   /// The ledger of this process's user.
   static var ofThisUser: Ledger { StateFolder.ofThisUser.ledger }
 
+  /// Prints a warning if this process has moved the database of an older version.
+  func reportOlderDatabase(isQuiet: Bool) {
+    guard let olderDatabase, !isQuiet else { return }
+    Console.standard.print("warning: \(olderDatabase)", to: .error, .warning)
+  }
+
   /// Prints a warning if this process has found a problem of the ledger, even with `--json`, since no summary contains
   /// it.
   ///

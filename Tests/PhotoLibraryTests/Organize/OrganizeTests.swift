@@ -264,30 +264,6 @@ struct OrganizeTests {
       movements[0].subject == movements[1].subject
         || movements[0].subject.content == movements[1].subject.content)
   }
-
-  @Test("Organize: a library of version 10 keeps its removals, with the sizes that it still knows")
-  func migratedDeletions() throws {
-    try scratch.makeVersion("10 undo of several changes") { database in
-      try LibraryScratch.insertCategory(into: database)
-      try LibraryScratch.insertSettings(into: database)
-      try database.execute(
-        sql: """
-          INSERT INTO change VALUES ('old', 'remove', 1), ('new', 'remove', 2);
-          INSERT INTO replacedPhoto (changeId, id, categoryId, name, path, originalPath, isFromAssets, createdAt,
-            fileSize, width, height, md5) VALUES ('new', 3, 1, 'x', 'photos/x.jpg', 'x', 0, 5, 77, 0, 0, zeroblob(16));
-          INSERT INTO deletion VALUES ('old', 1, 'family', x'00112233445566778899aabbccddeeff', NULL),
-            ('new', 2, 'family', zeroblob(16), NULL), ('new', 2, 'cars', NULL, NULL)
-          """)
-    }
-    #expect(
-      try Library(path: scratch.path).deletions(since: 0).map(\.category) == ["family", "family", "cars"])
-    _ = try scratch.writer()
-    #expect(
-      try Library(path: scratch.path).deletions(since: 0).map(\.category) == ["family", "family", "cars"])
-    let movements = try scratch.contents().movements
-    #expect(movements.map(\.subject.content?.size) == [77, nil])
-    #expect(movements.map(\.origin) == ["family", "cars"])
-  }
 }
 
 extension Movement.Subject {

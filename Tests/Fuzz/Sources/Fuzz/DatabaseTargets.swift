@@ -66,7 +66,7 @@ enum DatabaseTargets {
   static func fuzzLedger(_ bytes: UnsafeRawBufferPointer) {
     prepare("ledger.sqlite", bytes)
     let ledger = Ledger(folder: folder)
-    let file = ArchiveFile(location: "/d/a.zip", bytes: 3, modifiedAt: 4)
+    let file = ArchiveFile(location: "/d/a.zip", bytes: 3, modifiedAt: 4, changedAt: 5)
     _ = ledger.position
     _ = ledger.health(of: [file])
     _ = ledger.descriptors(inFolder: "/d")
@@ -118,7 +118,7 @@ enum DatabaseTargets {
 
   private static func writeLedger(to folder: FilePath) {
     let ledger = Ledger(folder: folder)
-    let file = ArchiveFile(location: "/d/a.zip", bytes: 3, modifiedAt: 4)
+    let file = ArchiveFile(location: "/d/a.zip", bytes: 3, modifiedAt: 4, changedAt: 5)
     var run = LedgerRun(.backup, job: "j", libraryPath: "/l", startedAt: 1)
     ledger.insert(&run)
     (run.endedAt, run.outcome) = (9, .done)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// Reads and replaces damaged databases of every version.
-@Suite struct SalvagedVersionTests {
+/// Reads and replaces damaged databases.
+@Suite struct SalvagedDatabaseTests {
   private let scratch: LibraryScratch
   private var database: FilePath { scratch.path.appending("library.sqlite") }
   private static let rules = Data(repeating: 7, count: 32)
@@ -39,104 +39,39 @@ import Testing
       (exports, marks, placesOfSort) = (rows.exports, rows.sorting.marks, rows.sorting.movements)
       dismissals = rows.dismissals
     }
-
-    /// The values without the library ID of exports, which older versions do not record.
-    var withoutLibraryIDs: Values {
-      var values = self
-      for index in values.exports.indices { values.exports[index].libraryID = nil }
-      return values
-    }
   }
 
-  /// Puts a database of a version in the place of the new one, with rows in every table that a rebuild reads.
-  private func makeVersion(_ migration: String) throws {
-    try scratch.makeVersion(migration) { database in
-      func has(_ column: String, _ table: String) throws -> Bool {
-        try database.tableExists(table) && database.columns(in: table).contains { $0.name == column }
-      }
+  /// Inserts rows into every table that a rebuild reads. Between the two exports, the clock was set back.
+  private func fill() throws {
+    let (x, y) = (LibraryScratch.digest("x"), LibraryScratch.digest("y"))
+    let photo = "categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
+    try scratch.sql { database in
       try LibraryScratch.insertCategory(into: database)
-      let (x, y) = (LibraryScratch.digest("x"), LibraryScratch.digest("y"))
-      let photo =
-        "categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
       try database.execute(
         sql: """
-          INSERT INTO photo (id, \(photo)) VALUES
-            (3, 1, 'x', 'photos/x.jpg', 'x.jpg', 0, 5, 1, 2, 3, ?),
-            (4, 1, 'balloon', 'sample/balloon.png', 'balloon.png', 1, 6, 1, 2, 3, NULL)
-          """, arguments: [Data(x.bytes)])
-      let isOptional = try has("themeModeAsOf", "settings")
-      try database.execute(
-        sql: isOptional
-          ? "INSERT INTO settings (id, themeMode, themeModeAsOf, createdAt, changedAt) VALUES (1, 'dark', 9, 7, 7)"
-          : "INSERT INTO settings VALUES (1, 'dark', 1, 0, 0, 1, 7, 8, 9)")
-      if try has("id", "export") { try Self.insertExports(database) }
-      if try has("id", "change") {
-        try database.execute(
-          sql: """
-            INSERT INTO change VALUES ('c', 'remove', 8);
-            INSERT INTO replacedPhoto (changeId, id, \(photo))
-            VALUES ('c', 5, 1, 'y', 'photos/y.jpg', 'y.jpg', 0, 5, 1, 2, 3, ?)
-            """, arguments: [Data(y.bytes)])
-      }
-      if try has("category", "deletion") {
-        try database.execute(
-          sql: """
-            INSERT INTO deletion VALUES
-              ('c', 8, 'family', ?, NULL), ('c', 8, 'family', NULL, 'sample/x.png'), ('c', 8, 'cars', NULL, NULL)
-            """, arguments: [Data(y.bytes)])
-      }
-      if try has("id", "pin") {
-        try database.execute(sql: "INSERT INTO pin VALUES (1, zeroblob(16), zeroblob(32), 1000, 0, 0)")
-      }
-      if try has("tag", "photo") {
-        try database.execute(sql: "UPDATE photo SET tag = zeroblob(16) WHERE id = 3")
-      }
-      if try has("origin", "movement") {
-        try database.execute(
-          sql: """
-            INSERT INTO change VALUES ('s', 'sort', 9);
-            INSERT INTO movement (changeId, at, md5, size, origin, destination) VALUES
-              ('c', 8, ?, 1, 'family', NULL), ('c', 8, ?, NULL, 'family', NULL), ('s', 9, ?, 1, 'cars', 'family')
-            """, arguments: [Data(y.bytes), Data(y.bytes), Data(x.bytes)])
-      }
-      if try has("rules", "sortMark") {
-        try database.execute(
-          sql: "INSERT INTO sortMark SELECT uuid, 'family', ?, ? FROM identity",
-          arguments: ["\(x) 1", Self.rules])
-      }
-      if try has("other", "dismissal") {
-        try database.execute(
-          sql: "INSERT INTO dismissal SELECT uuid, 'a 1', 'b 2', 'c' FROM identity")
-      }
-      if try has("library", "export") {
-        try database.execute(
-          sql: "UPDATE export SET library = iif(id = 'first', 'before a reset', (SELECT uuid FROM identity))")
-      }
+          INSERT INTO photo (id, \(photo), tag) VALUES
+            (3, 1, 'x', 'photos/x.jpg', 'x.jpg', 0, 5, 1, 2, 3, ?, zeroblob(16)),
+            (4, 1, 'balloon', 'sample/balloon.png', 'balloon.png', 1, 6, 1, 2, 3, NULL, NULL);
+          UPDATE settings SET themeMode = 'dark', themeModeAsOf = 9, changedAt = createdAt;
+          INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial, sequence, categories, changes, library)
+          VALUES ('first', '/a', 10, 1, 1, 0, 10, 1, 1, 'before a reset'),
+            ('second', '/b', 5, 1, 1, 1, 11, 1, 1, (SELECT uuid FROM identity));
+          INSERT INTO change VALUES ('c', 'remove', 8), ('s', 'sort', 9);
+          INSERT INTO replacedPhoto (changeId, id, \(photo))
+          VALUES ('c', 5, 1, 'y', 'photos/y.jpg', 'y.jpg', 0, 5, 1, 2, 3, ?);
+          INSERT INTO pin VALUES (1, zeroblob(32), zeroblob(32), 1000, 0, 0);
+          INSERT INTO movement (changeId, at, md5, size, origin, destination)
+          VALUES ('c', 8, ?, 1, 'family', NULL), ('s', 9, ?, 1, 'cars', 'family');
+          INSERT INTO sortMark SELECT uuid, 'family', ?, ? FROM identity;
+          INSERT INTO dismissal SELECT uuid, 'a 1', 'b 2', 'c' FROM identity
+          """,
+        arguments: [Data(x.bytes), Data(y.bytes), Data(y.bytes), Data(x.bytes), "\(x) 1", Self.rules])
     }
     try scratch.folder.write("x", to: "library/photos/x.jpg")
   }
 
-  /// Inserts two exports, between which the clock was set back.
-  private static func insertExports(_ database: Database) throws {
-    try database.execute(
-      sql: """
-        INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial)
-        VALUES ('first', '/a', 10, 1, 1, 0), ('second', '/b', 5, 1, 1, 1)
-        """)
-    let columns = try database.columns(in: "export").map(\.name)
-    if columns.contains("sequence") {
-      try database.execute(sql: "UPDATE export SET sequence = iif(id = 'first', 10, 11)")
-    }
-    if columns.contains("changes") {
-      try database.execute(sql: "UPDATE export SET categories = 1, changes = 1")
-    }
-  }
-
-  /// Returns what a migration makes of the database, and leaves the database as it was.
-  private func migrated() throws -> (values: Values, id: String?, tags: [Int64: ContentTag]) {
-    let files = try scratch.databaseFiles()
-    defer { try? scratch.restore(files) }
-    do { _ = try scratch.writer() }
+  /// Returns the values of the intact library.
+  private func values() throws -> (values: Values, id: String?, tags: [Int64: ContentTag]) {
     let library = try Library(path: scratch.path)
     return try (library.read { try Values($0) }, library.libraryID(), library.contentTags().byID)
   }
@@ -147,32 +82,24 @@ import Testing
     return try LostLibrary(path: scratch.path, isReadOnly: true).salvagedRows()
   }
 
-  @Test(
-    "Salvaged rows: the rows of every version are those that a migration makes",
-    arguments: Schema.migrator.migrations)
-  func rows(migration: String) throws {
-    try makeVersion(migration)
-    let expected = try migrated()
-    let version = try #require(Schema.migrator.migrations.firstIndex(of: migration)) + 1
+  @Test("Salvaged rows: all rows of a database with a wrong index are read")
+  func rows() throws {
+    try fill()
+    let expected = try values()
     let rows = try salvaged()
-    let isNewest = version >= 13
-    let (actual, wanted) = (try Values(rows), expected.values)
-    #expect(
-      (isNewest ? actual : actual.withoutLibraryIDs) == (isNewest ? wanted : wanted.withoutLibraryIDs))
-    #expect(rows.libraryID == (version >= 4 ? expected.id : nil))
+    #expect(try Values(rows) == expected.values)
+    #expect(rows.libraryID == expected.id)
     #expect(Set(rows.tags.keys) == Set(expected.tags.keys))
     #expect(rows.knowsPIN)
-    #expect((rows.pin != nil) == (version >= 3))
+    #expect(rows.pin != nil)
     #expect(rows.hasAllPhotos)
     #expect(rows.hasAllCategories)
   }
 
-  @Test(
-    "Reconstruction: a damaged database of every version is replaced by one of the newest version with the same rows",
-    arguments: Schema.migrator.migrations)
-  func reconstruction(migration: String) throws {
-    try makeVersion(migration)
-    let expected = try migrated()
+  @Test("Reconstruction: a damaged database is replaced by one with the same rows")
+  func reconstruction() throws {
+    try fill()
+    let expected = try values()
     let rows = try salvaged()
     let lost = try LostLibrary(path: scratch.path, isReadOnly: false)
     let reconstruction = LibraryReconstruction(of: lost, rows)
@@ -182,13 +109,13 @@ import Testing
     rebuilt.dismissals = rows.dismissals
     _ = try reconstruction.commit(rebuilt, [])
     let library = try Library(path: scratch.path)
-    var (actual, wanted) = (try library.read { try Values($0) }, expected.values)
-    // the library ID of versions before 4 is a new one
-    if rows.libraryID == nil { (actual, wanted) = (actual.withoutLibraryIDs, wanted.withoutLibraryIDs) }
-    for index in actual.exports.indices { actual.exports[index].changes = wanted.exports[index].changes }
-    #expect(actual == wanted)
-    #expect(try rows.libraryID == nil || library.libraryID() == expected.id)
-    #expect(try library.hasPIN() == (rows.pin != nil))
+    var actual = try library.read { try Values($0) }
+    for index in actual.exports.indices {
+      actual.exports[index].changes = expected.values.exports[index].changes
+    }
+    #expect(actual == expected.values)
+    #expect(try library.libraryID() == expected.id)
+    #expect(try library.hasPIN())
     #expect(try library.read { try UndoStack($0).kept } == [])
     #expect(try library.read { try $0.rowCount(of: "replacedIdentity") } == 0)
     #expect(try Library.databaseFault(in: Library.openFolder(scratch.path)) == nil)
@@ -197,9 +124,9 @@ import Testing
   @Test(
     "Reconstruction: photos that sort considered are not considered again, and may be moved by other rules")
   func sortHistory() throws {
-    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try fill()
     let before = try scratch.sql { try SortHistory($0, rules: Self.rules) }
-    try reconstruction(migration: Schema.migrator.migrations.last ?? "")
+    try reconstruction()
     let after = try Library(path: scratch.path).read { try SortHistory($0, rules: Self.rules) }
     #expect(after.considered == before.considered)
     #expect(after.considered.count == 1)
@@ -209,13 +136,13 @@ import Testing
 
   @Test("Reconstruction: exports before a reset do not count, as before")
   func exportsBeforeReset() throws {
-    try reconstruction(migration: Schema.migrator.migrations.last ?? "")
+    try reconstruction()
     #expect(try Library(path: scratch.path).exportHistory(at: 1).earlierIDs == ["second"])
   }
 
   @Test("Salvaged rows: a corrupt schema that has lost the tables of movements and of the PIN loses both")
   func lostTables() throws {
-    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try fill()
     try ForgedDatabase.execute("DROP TABLE movement; DROP TABLE pin", in: database)
     let rows = try LostLibrary(path: scratch.path, isReadOnly: true).salvagedRows()
     #expect(rows.movements == nil)
@@ -227,7 +154,7 @@ import Testing
     "Salvaged rows: settings in a table whose definition has another column cannot be read",
     arguments: ["deleteProtectionEnabled", "themeModeAsOf", "hasPIN"])
   func damagedDefinition(column: String) throws {
-    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try fill()
     try scratch.sql { database in
       try database.execute(
         sql: """
@@ -245,7 +172,7 @@ import Testing
     "Salvaged rows: a page without rows is not taken for an empty table",
     arguments: ["pin", "settings", "movement", "identity", "contentTagKey"])
   func emptiedPage(table: String) throws {
-    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try fill()
     try ForgedDatabase.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
     let page = try scratch.sql { database in
       try #require(
@@ -268,16 +195,59 @@ import Testing
     #expect(!tags || table != "contentTagKey")
   }
 
+  @Test("Lost library: a library with a damaged name of a column is lost")
+  func damagedColumnNames() throws {
+    try fill()
+    let files = try scratch.databaseFiles()
+    let columns = try scratch.sql { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT tables.name AS tableName, columns.name AS columnName
+          FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE type = 'table'
+          """
+      ).map { (table: $0["tableName"] as String, column: $0["columnName"] as String) }
+    }
+    #expect(columns.count > 80)
+    for (table, column) in columns {
+      try scratch.restore(files)
+      try scratch.sql { database in
+        try database.execute(
+          sql: """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE tbl_name = ?
+            """, arguments: [column, "Z\(column.dropFirst())", table])
+      }
+      #expect(throws: LibraryError.self, "\(table).\(column)") { try Library(path: scratch.path) }
+      #expect(throws: Never.self, "\(table).\(column)") {
+        try LostLibrary(path: scratch.path, isReadOnly: true).salvagedRows()
+      }
+    }
+  }
+
+  @Test("Lost library: a database whose header has an unknown format is lost")
+  func unknownFormat() throws {
+    try ForgedDatabase.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: database.string))
+    // https://www.sqlite.org/fileformat.html#schema_format_number
+    try file.seek(toOffset: 44)
+    try file.write(contentsOf: [0, 0, 0, 9])
+    try file.close()
+    let error = #expect(throws: LibraryError.self) { try Library(path: scratch.path) }
+    #expect(error?.remedy == .rebuildLibrary(scratch.path.string))
+    _ = try LostLibrary(path: scratch.path, isReadOnly: true)
+  }
+
   @Test(
     "Lost library: a row that a command cannot use is a fault",
     arguments: [
       "UPDATE export SET photos = -1", "UPDATE change SET kind = 'x'", "UPDATE pin SET rounds = 0",
       "UPDATE identity SET uuid = 'x'", "DELETE FROM identity", "UPDATE settings SET changedAt = x'01'",
       "UPDATE category SET position = 'x'", "UPDATE photo SET md5 = x'00' WHERE id = 3",
-      "INSERT INTO grdb_migrations VALUES ('unknown')", "PRAGMA user_version = 99",
+      "CREATE TABLE other (id)",
     ])
   func unusableRow(sql: String) throws {
-    try makeVersion(Schema.migrator.migrations.last ?? "")
+    try fill()
     #expect(try Library.databaseFault(in: Library.openFolder(scratch.path)) == nil)
     try ForgedDatabase.execute(sql, in: database)
     #expect(try Library.databaseFault(in: Library.openFolder(scratch.path)) != nil)
