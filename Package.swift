@@ -130,7 +130,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib",
+        "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib",
         .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ], path: "Tests/TestSupport"),
     .executableTarget(
@@ -158,7 +158,7 @@ let package = Package(
       name: "ZipTests",
       dependencies: ["Zip", "TestSupport", "Checksums", "FileSystem", "Operations", "Secrets", systemPackage]),
     .testTarget(name: "HTMLTests", dependencies: ["HTML"]),
-    .testTarget(name: "GalleryTests", dependencies: ["Gallery", "HTML"]),
+    .testTarget(name: "GalleryTests", dependencies: ["Gallery", "HTML", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(
@@ -197,8 +197,8 @@ let package = Package(
     .testTarget(
       name: "JobsTests",
       dependencies: [
-        "ArchiveCatalog", "Jobs", "TestSupport", "Backup", "Checksums", "FileSystem", "Gallery", "Operations",
-        "PhotoLibrary", "Processes", "Secrets", .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
+        "ArchiveCatalog", "Jobs", "TestSupport", "Backup", "Checksums", "FileSystem", "Gallery", "HTML",
+        "Operations", "PhotoLibrary", "Processes", "Secrets", .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(
       name: "CommandTests",

@@ -1,5 +1,3 @@
-import Foundation
-
 /// An opaque colour of the sRGB colour space.
 package struct Color: Sendable, Equatable, CustomStringConvertible {
   /// Red, green and blue in the lowest 24 bits.
@@ -12,20 +10,5 @@ package struct Color: Sendable, Equatable, CustomStringConvertible {
   package var description: String {
     let digits = String(rgb, radix: 16, uppercase: true)
     return "#" + String(repeating: "0", count: 6 - digits.count) + digits
-  }
-
-  /// The relative luminance, from 0 to 1. https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
-  package var luminance: Double {
-    let channels = [16, 8, 0].map { shift in
-      let value = Double(rgb >> UInt32(shift) & 0xFF) / 255
-      return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-    }
-    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
-  }
-
-  /// Returns the contrast ratio, from 1 to 21. https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
-  package func contrast(with other: Color) -> Double {
-    let (one, two) = (luminance, other.luminance)
-    return (max(one, two) + 0.05) / (min(one, two) + 0.05)
   }
 }

@@ -1,4 +1,5 @@
 import HTML
+import TestSupport
 import Testing
 
 @testable import Gallery

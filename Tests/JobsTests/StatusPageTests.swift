@@ -1,7 +1,9 @@
 import ArchiveCatalog
 import Foundation
+import HTML
 import PhotoLibrary
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Jobs
@@ -167,27 +169,14 @@ struct StatusPageTests {
     let tokens = style.matches(of: #/--(\w+): #([0-9A-F]{6})/#)
     #expect(tokens.count == 16)
     for part in [tokens.prefix(8), tokens.suffix(8)] {
-      let colors = Dictionary(uniqueKeysWithValues: part.map { (String($0.1), Self.luminance(String($0.2))) })
+      let colors = try Dictionary(
+        uniqueKeysWithValues: part.map { (String($0.1), Color(try #require(UInt32($0.2, radix: 16)))) })
       for background in ["back", "card"] {
         for text in ["text", "muted", "safe", "attention", "danger"] {
-          #expect(try Self.contrast(#require(colors[text]), #require(colors[background])) >= 4.5, "\(text)")
+          #expect(try #require(colors[text]).contrast(with: #require(colors[background])) >= 4.5, "\(text)")
         }
-        #expect(try Self.contrast(#require(colors["line"]), #require(colors[background])) >= 3)
+        #expect(try #require(colors["line"]).contrast(with: #require(colors[background])) >= 3)
       }
     }
-  }
-
-  /// https://www.w3.org/TR/WCAG21/#dfn-relative-luminance
-  private static func luminance(_ hex: String) -> Double {
-    let value = Int(hex, radix: 16) ?? 0
-    let parts = [value >> 16, value >> 8 & 0xFF, value & 0xFF].map { part in
-      let share = Double(part) / 255
-      return share <= 0.03928 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
-    }
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-  }
-
-  private static func contrast(_ first: Double, _ second: Double) -> Double {
-    (max(first, second) + 0.05) / (min(first, second) + 0.05)
   }
 }
