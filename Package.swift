@@ -198,7 +198,8 @@ let package = Package(
       name: "JobsTests",
       dependencies: [
         "ArchiveCatalog", "Jobs", "TestSupport", "Backup", "Checksums", "FileSystem", "Gallery", "HTML",
-        "Operations", "PhotoLibrary", "Processes", "Secrets", .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
+        "Operations", "PhotoLibrary", "Processes", "Secrets", .product(name: "GRDB", package: "GRDB.swift"),
+        systemPackage,
       ]),
     .testTarget(
       name: "CommandTests",

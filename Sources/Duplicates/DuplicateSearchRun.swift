@@ -26,9 +26,7 @@ struct DuplicateSearchRun {
     let (fill, cache, contents) = (filled.summary, filled.cache, filled.contents)
     let comparison = PhotoComparison(cache.fingerprints(), threshold, dismissals: try library.dismissals())
 
-    var summary = DuplicateSummary(comparison: comparison, contents: contents, cache: cache)
-    (summary.cached, summary.drawn) = (fill.cached, fill.drawn)
-    (summary.undrawable, summary.failed) = (fill.undrawable, fill.failed)
+    var summary = DuplicateSummary(comparison: comparison, contents: contents, cache: cache, fill: fill)
     summary.notes = fill.notes + [note].compactMap(\.self)
     let ranked = Self.ranked(contents.photos.filter(isSelected), comparison)
     summary.compared = ranked.count

@@ -1,6 +1,6 @@
 package import Operations
 package import PhotoLibrary
-internal import Pictures
+package import Pictures
 
 /// The result of a search for duplicates.
 package struct DuplicateSummary: Sendable, FindingReport {
@@ -14,14 +14,8 @@ package struct DuplicateSummary: Sendable, FindingReport {
   let cache: PictureCache
   /// The number of photos that were compared.
   package internal(set) var compared = 0
-  /// The number of different photos whose fingerprints the cache had.
-  package internal(set) var cached = 0
-  /// The number of different photos that were drawn.
-  package internal(set) var drawn = 0
-  /// Photos of formats that libvips does not read.
-  package internal(set) var undrawable: [Finding] = []
-  /// Photos that are corrupt or missing, or that the decoder does not draw.
-  package internal(set) var failed: [Finding] = []
+  /// What was drawn for the comparison.
+  package let fill: CacheFillSummary
   /// What the user should know about the cache and the setting.
   package internal(set) var notes: [String] = []
 
@@ -29,5 +23,5 @@ package struct DuplicateSummary: Sendable, FindingReport {
   package var threshold: SimilarityThreshold { comparison.threshold }
 
   /// The photos that should have been compared and were not.
-  package var findings: [Finding] { failed }
+  package var findings: [Finding] { fill.failed }
 }

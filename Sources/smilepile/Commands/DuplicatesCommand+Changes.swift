@@ -70,7 +70,7 @@ extension DuplicatesCommand {
         selection.ids = removal.removed.map(\.id)
         try await removing.run(selection)
       }
-      if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+      if !summary.fill.failed.isEmpty { throw ExitStatus.incomplete }
     }
 
     @Sendable private static func keep(_ text: String) throws -> DuplicateRemoval.Keep {

@@ -76,7 +76,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
       }
     }
     report.finish(page: page, removal: search.removal(of: "NUMBER", at: summary.threshold, in: path))
-    if !summary.failed.isEmpty { throw ExitStatus.incomplete }
+    if !summary.fill.failed.isEmpty { throw ExitStatus.incomplete }
   }
 
   private func listExact(_ path: FilePath, _ reporter: Reporter) throws {

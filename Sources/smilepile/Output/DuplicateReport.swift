@@ -78,7 +78,7 @@ struct DuplicateReport {
   /// Prints what the user should know about the search.
   func showNotes() {
     for note in summary.notes { reporter.warn(note) }
-    for photo in summary.undrawable { reporter.warn(photo.message) }
+    for photo in summary.fill.undrawable { reporter.warn(photo.message) }
   }
 
   /// Prints the notes and the summary.
@@ -104,8 +104,9 @@ struct DuplicateReport {
       "summary",
       [
         "groups": summary.groups.count, "photos": photos, "bytes_to_free": bytes,
-        "compared": summary.compared, "cached": summary.cached, "drawn": summary.drawn,
-        "undrawable": summary.undrawable.map(\.message), "failed": summary.failed.map(\.message),
+        "compared": summary.compared, "cached": summary.fill.cached, "drawn": summary.fill.drawn,
+        "undrawable": summary.fill.undrawable.map(\.message),
+        "failed": summary.fill.failed.map(\.message),
         "notes": summary.notes, "threshold": summary.threshold.similarity, "html": Null(page?.string),
       ])
   }
