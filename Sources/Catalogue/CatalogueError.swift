@@ -1,4 +1,5 @@
 internal import FileSystem
+internal import Pictures
 public import SystemPackage
 
 /// Why no catalogue was published.
@@ -31,5 +32,5 @@ struct CatalogueFault: Error, Equatable {
   init(_ reason: String) { self.reason = reason }
 
   /// The program that writes catalogues failed; the reason, in which “it” is the program.
-  static func ofHelper(_ reason: String) -> Self { Self("\(CatalogueHelper.name) failed: \(reason)") }
+  static func ofHelper(_ reason: String) -> Self { Self("\(Helper.catalogue.rawValue) failed: \(reason)") }
 }

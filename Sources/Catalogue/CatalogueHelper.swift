@@ -1,11 +1,10 @@
 internal import FileSystem
+internal import Pictures
 import Processes
 internal import SystemPackage
 
 /// A running `smilepile-catalogue`. It writes one document. The deinitializer ends it.
 final class CatalogueHelper {
-  /// The file name of the program.
-  static let name = "smilepile-catalogue"
   private static let protocolVersion: UInt16 = 2
   private static let hello = HelperProcess.Hello.Kind(
     magic: 0x4C45_4843, version: protocolVersion, detailBytes: 8)
@@ -23,19 +22,12 @@ final class CatalogueHelper {
   /// Starts the program. Blocks until it is ready, for at most 60 s; checks `isCancelled` ten times a second.
   ///
   /// - Parameter program: nil for the installed program; tests have others.
-  /// - Throws: `CatalogueSupportError` if the program is missing, does not start in time, or cannot write catalogues
-  ///   here; `CancellationError`.
+  /// - Throws: `HelperError` if the program is missing, does not start in time, or cannot write catalogues here;
+  ///   `CancellationError`.
   init(program: FilePath? = nil, isCancelled: () -> Bool = { false }) throws {
-    guard let program = program ?? HelperProgram.find(Self.name) else {
-      throw CatalogueSupportError.noProgram
-    }
-    do {
-      let (process, hello) = try HelperProcess.start(
-        program.string, environment: HelperProgram.environment, Self.hello, isCancelled: isCancelled)
-      (self.process, support) = (process, try CatalogueSupport(hello))
-    } catch let failure as HelperProcess.Failure {
-      throw failure == .cancelled ? CancellationError() : CatalogueSupportError.notStarted("\(failure)")
-    }
+    let (process, hello) = try Helper.catalogue.start(
+      program ?? Helper.catalogue.find(), Self.hello, isCancelled: isCancelled)
+    (self.process, support) = (process, CatalogueSupport(hello))
   }
 
   /// The process ID, for tests.

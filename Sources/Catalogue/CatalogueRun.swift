@@ -42,8 +42,8 @@ extension Work where Summary == CatalogueSummary {
   /// The file appears when it is complete and durable, with mode 0600, and never replaces a file. Until then a failure, a
   /// cancellation or a kill leaves only thumbnails in the cache.
   ///
-  /// The summary throws `CatalogueSupportError` or `PictureSupportError` if this machine cannot write catalogues or draw
-  /// pictures, `CatalogueError`, `CacheNotWritable`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `HelperError` if this machine cannot write catalogues or draw pictures,
+  /// `CatalogueError`, `CacheNotWritable`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func catalogue(
     of library: FilePath, to path: FilePath, options: CatalogueOptions = CatalogueOptions()
   ) -> Self {

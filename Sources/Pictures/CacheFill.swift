@@ -47,7 +47,7 @@ public struct CacheNotWritable: Error, Equatable, CustomStringConvertible {
 extension Work where Summary == CacheFillSummary {
   /// Starts drawing all pictures that the cache of a library lacks. An interruption keeps the pictures that were drawn.
   ///
-  /// The summary throws `PictureSupportError` if nothing can be drawn on this machine, `CacheNotWritable`,
+  /// The summary throws `HelperError` if nothing can be drawn on this machine, `CacheNotWritable`,
   /// `LibraryError`, `FileLock.Busy` or `FileError`.
   ///
   /// - Parameter lockWait: how long to wait for a process that clears the cache or deletes photo files.

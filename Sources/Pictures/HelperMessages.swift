@@ -2,13 +2,11 @@ import Processes
 
 /// The messages of the helper, whose layout is in `Sources/smilepile-pictures/protocol.h`.
 enum HelperMessages {
-  private static let version: UInt16 = 4
-  /// `JOB_THUMBNAIL`.
-  private static let thumbnailJob: UInt16 = 1
-  /// The bytes of a request and a reply.
+  private static let version: UInt16 = 5
+  /// The bytes of a reply.
   static let length = 32
   static let packetBytes = 32 << 10
-  /// The most bytes of a picture or a reason.
+  /// The most bytes of a picture.
   static let mostBytes = 16 << 20
 
   /// The first message of the helper.
@@ -33,12 +31,10 @@ enum HelperMessages {
   static func request(_ request: PictureRequest, number: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(number: requestMagic)
-    bytes.append(number: version)
-    bytes.append(number: Self.thumbnailJob)
+    bytes.append(number: UInt32(version))
     bytes.append(number: request.box)
     bytes.append(number: request.quality)
     bytes.append(number: number)
-    bytes.append(number: UInt64(0))
     return bytes
   }
 

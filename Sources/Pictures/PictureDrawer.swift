@@ -16,7 +16,7 @@ package final class PictureDrawer {
   /// The number of pictures after which a helper is replaced, so that what a decoder leaks does not add up.
   static let picturesOfHelper: UInt64 = 500
 
-  private let program: Result<FilePath, PictureSupportError>
+  private let program: Result<FilePath, HelperError>
   private let timeLimit: Duration
   private var helper: PictureHelper?
   /// The number of helpers that ended, or were killed, while they drew a photo.
@@ -26,13 +26,13 @@ package final class PictureDrawer {
   package convenience init() { self.init(program: Self.program()) }
 
   /// - Parameter program: the result of `program()`, or a program that behaves like a helper.
-  package init(program: Result<FilePath, PictureSupportError>, timeLimit: Duration = timeLimit) {
+  package init(program: Result<FilePath, HelperError>, timeLimit: Duration = timeLimit) {
     (self.program, self.timeLimit) = (program, timeLimit)
   }
 
   /// Finds the program of helpers once for all threads of a pool. Blocks.
-  package static func program() -> Result<FilePath, PictureSupportError> {
-    Result { () throws(PictureSupportError) in try PictureHelper.findProgram() }
+  package static func program() -> Result<FilePath, HelperError> {
+    Result { () throws(HelperError) in try Helper.pictures.find() }
   }
 
   /// The process ID of the helper that runs now; nil if none runs.
@@ -45,7 +45,7 @@ package final class PictureDrawer {
   ///
   /// - Parameter isCancelled: checked ten times a second.
   /// - Returns: the reason if the photo cannot be drawn.
-  /// - Throws: `PictureSupportError` if no helper can be started or the program is missing; `FileError` if the file cannot be read;
+  /// - Throws: `HelperError` if no helper can be started or the program is missing; `FileError` if the file cannot be read;
   ///   `CancellationError`.
   package func draw(
     _ request: PictureRequest, _ photo: borrowing File, isCancelled: () -> Bool = { false }

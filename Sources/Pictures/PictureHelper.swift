@@ -5,9 +5,6 @@ internal import SystemPackage
 
 /// A running helper. It draws one picture at a time.
 final class PictureHelper {
-  /// The file name of the program.
-  static let name = "smilepile-pictures"
-
   /// Why the helper gave no answer.
   enum Failure: Error {
     case ended(HelperProcess.Ending)
@@ -30,24 +27,12 @@ final class PictureHelper {
 
   /// Starts a helper. Blocks until it is ready; checks `isCancelled` ten times a second.
   ///
-  /// - Throws: `PictureSupportError`; `CancellationError`.
+  /// - Throws: `HelperError`; `CancellationError`.
   init(program: FilePath, isCancelled: () -> Bool = { false }) throws {
-    do {
-      let (process, hello) = try HelperProcess.start(
-        program.string, environment: Self.environment, HelperMessages.hello, isCancelled: isCancelled)
-      (self.process, support) = (process, try PictureSupport(hello))
-    } catch let failure as HelperProcess.Failure {
-      throw failure == .cancelled ? CancellationError() : PictureSupportError.notStarted("\(failure)")
-    }
+    let (process, hello) = try Helper.pictures.start(
+      program, environment: ["VIPS_WARNING=0"], HelperMessages.hello, isCancelled: isCancelled)
+    (self.process, support) = (process, PictureSupport(hello))
   }
-
-  /// Finds the program beside the running one, or where `scripts/install` puts it.
-  static func findProgram() throws(PictureSupportError) -> FilePath {
-    guard let program = HelperProgram.find(name) else { throw .noProgram }
-    return program
-  }
-
-  private static var environment: [String] { HelperProgram.environment + ["VIPS_WARNING=0"] }
 
   /// Draws a picture. Blocks.
   ///

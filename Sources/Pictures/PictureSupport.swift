@@ -1,7 +1,4 @@
-internal import FileSystem
-import Glibc
 import Processes
-internal import SystemPackage
 
 /// What the helper on this machine can draw, and what protects the machine against the photos that it decodes.
 public struct PictureSupport: Sendable, Equatable {
@@ -64,16 +61,8 @@ public struct PictureSupport: Sendable, Equatable {
   /// The protections that the kernel has.
   public let protections: [Protection]
 
-  /// Reads the first message of the helper.
-  ///
-  /// - Throws: `PictureSupportError` if the helper cannot draw.
-  init(_ hello: HelperProcess.Hello) throws(PictureSupportError) {
-    switch hello.status {
-    case 0: break
-    case 1: throw .noLibvips
-    case 2: throw .noSandbox
-    default: throw .notStarted("\(HelperProcess.Failure.otherVersion)")
-    }
+  /// Reads the first message of a helper that can draw.
+  init(_ hello: HelperProcess.Hello) {
     let bits = hello.details.number(at: 0) as UInt32
     let version = (1...3).map { hello.details.number(at: 4 * $0) as UInt32 }
     libvips = version.map { "\($0)" }.joined(separator: ".")
@@ -98,45 +87,13 @@ public struct PictureSupport: Sendable, Equatable {
 
   /// Starts a helper and ends it. Blocks for some tenths of a second.
   ///
-  /// - Throws: `PictureSupportError`.
-  public static func find() throws(PictureSupportError) -> PictureSupport {
-    do {
-      return try find(isCancelled: { false })
-    } catch let error as PictureSupportError {
-      throw error
-    } catch {
-      throw .notStarted("\(error)")
-    }
-  }
+  /// - Throws: `HelperError`.
+  public static func find() throws -> PictureSupport { try find(isCancelled: { false }) }
 
   /// Starts a helper and ends it. Blocks; checks `isCancelled` ten times a second.
   ///
-  /// - Throws: `PictureSupportError`; `CancellationError`.
+  /// - Throws: `HelperError`; `CancellationError`.
   package static func find(isCancelled: () -> Bool) throws -> PictureSupport {
-    try PictureHelper(program: PictureHelper.findProgram(), isCancelled: isCancelled).support
-  }
-}
-
-/// Why no pictures can be drawn on this machine.
-public enum PictureSupportError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The program that draws pictures is not installed.
-  case noProgram
-  /// libvips is not installed, or too old.
-  case noLibvips
-  /// The kernel cannot filter system calls.
-  case noSandbox
-  /// The program does not start; the reason.
-  case notStarted(String)
-
-  /// One line for the user.
-  public var description: String {
-    switch self {
-    case .noProgram:
-      "drawing pictures needs the program \(PictureHelper.name), which is not where smilepile is; "
-        + "install smilepile again"
-    case .noLibvips: "drawing pictures needs libvips: apt install libvips42"
-    case .noSandbox: "drawing pictures needs a kernel with seccomp filters, which keep photos from doing harm"
-    case .notStarted(let reason): "cannot start \(PictureHelper.name): \(reason)".escaped
-    }
+    try PictureHelper(program: Helper.pictures.find(), isCancelled: isCancelled).support
   }
 }

@@ -5,7 +5,6 @@
 #include <CHelper.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,8 +24,7 @@ static void send_payload(const void *bytes, size_t length) {
 static int is_valid(const struct request *request, int photo) {
   struct stat status;
   return request->magic == REQUEST_MAGIC && request->version == PROTOCOL_VERSION &&
-         request->job == JOB_THUMBNAIL && request->box >= 1 && request->box <= MAXIMUM_BOX &&
-         request->quality >= 1 && request->quality <= 100 && photo >= 0 && fstat(photo, &status) == 0 &&
+         request->box >= 1 && request->box <= MAXIMUM_BOX && request->quality >= 1 && request->quality <= 100 && photo >= 0 && fstat(photo, &status) == 0 &&
          S_ISREG(status.st_mode) && lseek(photo, 0, SEEK_SET) == 0;
 }
 
@@ -46,7 +44,6 @@ static void serve(void) {
   if (receive_packet(&request, sizeof request, &photo) != sizeof request) request.magic = 0;
   set_alarm(MAXIMUM_SECONDS);
   struct picture picture = draw(&request, photo);
-  const char *reason = vips_error_buffer();
   struct reply reply = {
     .magic = REPLY_MAGIC,
     .version = PROTOCOL_VERSION,
@@ -54,14 +51,12 @@ static void serve(void) {
     .width = picture.width,
     .height = picture.height,
     .number = request.number,
-    .length = (uint32_t)(picture.status == REPLY_DRAWN ? sizeof picture.fingerprint + picture.length : strnlen(reason, 200)),
+    .length = picture.status == REPLY_DRAWN ? (uint32_t)(sizeof picture.fingerprint + picture.length) : 0,
     .photo_pixels = picture.photo_pixels};
   send_packet(&reply, sizeof reply);
   if (picture.status == REPLY_DRAWN) {
     send_packet(&picture.fingerprint, sizeof picture.fingerprint);
     send_payload(picture.jpeg, picture.length);
-  } else {
-    send_payload(reason, reply.length);
   }
   set_alarm(0);
   if (picture.jpeg) g_free(picture.jpeg);

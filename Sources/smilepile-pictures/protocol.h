@@ -4,7 +4,7 @@
 #include <CHelper.h>
 #include <stdint.h>
 
-#define PROTOCOL_VERSION 4
+#define PROTOCOL_VERSION 5
 
 // What the helper can do: its first message.
 struct picture_hello {
@@ -27,16 +27,12 @@ enum format {
 // A picture to draw. The descriptor of the photo comes with it (SCM_RIGHTS).
 struct request {
   uint32_t magic;  // REQUEST_MAGIC
-  uint16_t version;
-  uint16_t job;      // enum job
+  uint32_t version;
   uint32_t box;      // the longest side of the picture, in pixels
   uint32_t quality;  // of the JPEG, 1 to 100
   uint64_t number;   // returned with the reply
-  uint64_t reserved;
 };
 #define REQUEST_MAGIC 0x55514552  // "REQU"
-
-enum job { JOB_THUMBNAIL = 1 };
 
 // What pictures that look alike have in common, computed from the pixels of the thumbnail. Pictures of larger boxes
 // have no fingerprint.
@@ -52,8 +48,7 @@ struct fingerprint {
   uint8_t luma[LUMA_BYTES];  // the mean luma of 32 × 24 cells, row by row
 };
 
-// The reply. Then come `length` bytes in packets of at most PACKET_BYTES: a fingerprint and a JPEG, or the reason why
-// there is no picture.
+// The reply. With a picture, `length` bytes follow in packets of at most PACKET_BYTES: a fingerprint and a JPEG.
 struct reply {
   uint32_t magic;  // REPLY_MAGIC
   uint16_t version;

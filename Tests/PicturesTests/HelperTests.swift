@@ -68,7 +68,7 @@ struct HelperTests {
 
   /// Writes a program that says hello, and does `action` with each request.
   private func fakeHelper(
-    _ action: String, hello: String = "4, 0, 31, 127, 8, 14, 1", start: String = "pass"
+    _ action: String, hello: String = "5, 0, 31, 127, 8, 14, 1", start: String = "pass"
   ) throws -> FilePath {
     try scratch.folder.write(
       """
@@ -80,7 +80,7 @@ struct HelperTests {
       while True:
         request = s.recv(4096)
         if not request: break
-        number = struct.unpack("IHHIIQQ", request)[5]
+        number = struct.unpack("IIIIQ", request)[4]
         \(action)
 
       """, to: "fake.py")
@@ -109,7 +109,7 @@ struct HelperTests {
       program: .success(
         try fakeHelper(
           """
-          if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); \
+          if os.path.exists("\(done)"): s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9, 9, number, 796)); \
           s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0'); continue
             open("\(done)", "w").close(); os.kill(os.getpid(), signal.SIGKILL)
           """)))
@@ -131,7 +131,7 @@ struct HelperTests {
   func killedWhileStarting() throws {
     let starts = scratch.folder.path("starts").string
     let program = try fakeHelper(
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
       start: """
         open("\(starts)", "a").write("x")
         if os.path.getsize("\(starts)") < 3: os.kill(os.getpid(), signal.SIGKILL)
@@ -147,7 +147,7 @@ struct HelperTests {
     let starts = scratch.folder.path("starts").string
     let program = try fakeHelper(
       "pass", start: "open('\(starts)', 'a').write('x'); os.kill(os.getpid(), signal.SIGKILL)")
-    #expect(throws: PictureSupportError.notStarted("it was ended by signal 9")) {
+    #expect(throws: HelperError(.pictures, .notStarted("it was ended by signal 9"))) {
       try scratch.draw("plain.jpg", with: PictureDrawer(program: .success(program)))
     }
     #expect(try scratch.folder.bytes("starts").count == 5)
@@ -166,8 +166,8 @@ struct HelperTests {
 
   @Test("Helper: a missing program is reported with the first picture")
   func missingProgram() throws {
-    let drawer = PictureDrawer(program: .failure(.noProgram))
-    #expect(throws: PictureSupportError.noProgram) { try scratch.draw("plain.jpg", with: drawer) }
+    let drawer = PictureDrawer(program: .failure(HelperError(.pictures, .noProgram)))
+    #expect(throws: HelperError(.pictures, .noProgram)) { try scratch.draw("plain.jpg", with: drawer) }
   }
 
   @Test("Helper: a cancellation ends a drawing")
@@ -186,11 +186,11 @@ struct HelperTests {
     arguments: [
       "s.send(b'x' * 5)", "s.send(b'x' * 32)",
       // a picture that is larger than requested, too long, of another request, or no JPEG
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, (1 << 32) - 1))",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
-      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 4, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9000, 1, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9, 9, number, (1 << 32) - 1))",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9, 9, 77, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9, 9, number, 796)); s.send(bytes(792) + b'GIF8')",
+      "s.send(struct.pack('IHHIIQQ', 0x4C504552, 5, 0, 9, 9, number, 796)); s.send(bytes(792) + b'\\xff\\xd8\\xff\\xe0\\x00')",
     ])
   func invalidReply(_ action: String) throws {
     let drawer = PictureDrawer(program: .success(try fakeHelper(action)))
@@ -199,32 +199,33 @@ struct HelperTests {
 
   @Test("Helper: a missing libvips and a missing sandbox are reported")
   func missingLibrary() throws {
-    #expect(throws: PictureSupportError.noLibvips) {
-      try PictureHelper(program: fakeHelper("pass", hello: "4, 1, 0, 0, 0, 0, 0"))
+    #expect(throws: HelperError(.pictures, .noLibraries)) {
+      try PictureHelper(program: fakeHelper("pass", hello: "5, 1, 0, 0, 0, 0, 0"))
     }
-    #expect(throws: PictureSupportError.noSandbox) {
-      try PictureHelper(program: fakeHelper("pass", hello: "4, 2, 0, 0, 0, 0, 0"))
+    #expect(throws: HelperError(.pictures, .noSandbox)) {
+      try PictureHelper(program: fakeHelper("pass", hello: "5, 2, 0, 0, 0, 0, 0"))
     }
   }
 
   @Test("Helper: a kernel without Landlock is reported, and pictures are drawn")
   func missingLandlock() throws {
-    let helper = try PictureHelper(program: fakeHelper("pass", hello: "4, 0, 23, 127, 8, 14, 1"))
+    let helper = try PictureHelper(program: fakeHelper("pass", hello: "5, 0, 23, 127, 8, 14, 1"))
     #expect(helper.support.missingProtections == [.landlock])
   }
 
   @Test("Helper: a program that is no helper is reported")
   func otherProgram() throws {
-    #expect(throws: PictureSupportError.notStarted("it ended with exit status 1")) {
+    #expect(throws: HelperError(.pictures, .notStarted("it ended with exit status 1"))) {
       try PictureHelper(program: "/bin/false")
     }
   }
 
   @Test(
     "Helper: a helper of another version is reported",
-    arguments: ["2, 0, 31, 127, 8, 14, 1", "4, 9, 31, 127, 8, 14, 1", "4, 0, 31, 127, 8, 14, 1)+bytes(4"])
+    arguments: ["2, 0, 31, 127, 8, 14, 1", "5, 9, 31, 127, 8, 14, 1", "5, 0, 31, 127, 8, 14, 1)+bytes(4"])
   func otherVersion(_ hello: String) throws {
-    #expect(throws: PictureSupportError.notStarted("it is of another version; install smilepile again")) {
+    #expect(throws: HelperError(.pictures, .notStarted("it is of another version; install smilepile again")))
+    {
       try PictureHelper(program: fakeHelper("pass", hello: hello))
     }
   }
@@ -235,7 +236,7 @@ struct HelperTests {
     "Helper: after the first request it opens no file and makes no socket",
     .enabled("strace is not installed") { PictureScratch.tool("strace") != nil })
   func systemCalls() throws {
-    let program = try PictureHelper.findProgram()
+    let program = try Helper.pictures.find()
     let strace = try #require(PictureScratch.tool("strace"))
     try scratch.folder.write(
       "#!/bin/sh\nexec \(strace) -f -qq -o \(scratch.folder.path("trace").string) \(program)\n", to: "traced")

@@ -22,7 +22,7 @@ struct ExportPictures {
   /// Fills the caches for all photos of the library, also those that the options leave out or that the base has.
   /// `warnings` lists such photos, too, if they have no picture.
   ///
-  /// - Throws: `PictureSupportError` if something is to be drawn and this machine cannot draw; `CacheNotWritable` if
+  /// - Throws: `HelperError` if something is to be drawn and this machine cannot draw; `CacheNotWritable` if
   ///   neither a cache nor the temporary file can be written; `OwnershipError` if another user can change a cache;
   ///   `LibraryError`; `FileLock.Busy` if another process clears the cache or deletes photo files; `FileError`;
   ///   `CancellationError`.

@@ -19,7 +19,7 @@ extension Work where Summary == GalleryFolderSummary {
   /// photos under hidden names, with their metadata; a kill leaves them until the next run. Drawn thumbnails also go to
   /// the library's cache, unless it is full or cannot be written.
   ///
-  /// The summary throws `GalleryFolderError`, `ExtractError`, `BackupError.notEnoughSpace`, `PictureSupportError`,
+  /// The summary throws `GalleryFolderError`, `ExtractError`, `BackupError.notEnoughSpace`, `HelperError`,
   /// `LibraryError`, `OwnershipError`, `FileLock.Busy` or `FileError`.
   ///
   /// - Parameter folder: a gallery, an empty folder, or a missing folder whose parent exists.

@@ -56,7 +56,7 @@ final class GalleryPictures: Sendable {
   /// Writes the files, and adds what happened to the summary. Blocks.
   ///
   /// - Returns: the files of each photo that the gallery has, by the index of its item.
-  /// - Throws: `PictureSupportError` before anything is written if something must be drawn and nothing can be drawn;
+  /// - Throws: `HelperError` before anything is written if something must be drawn and nothing can be drawn;
   ///   `FileError`; `CancellationError`.
   func write(_ summary: inout GalleryFolderSummary) throws -> [Int: Files] {
     let items = photos.items

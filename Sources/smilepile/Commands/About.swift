@@ -104,9 +104,9 @@ struct About: ParsableCommand {
     reporter.result("Their copyright holders:")
     reporter.result(
       TextTable(.left, .left, indentation: 2, rows: Self.components.map { [$0.name, $0.copyright] }))
-    let support = Result { () throws(PictureSupportError) in try PictureSupport.find() }
+    let support = Result { try PictureSupport.find() }
     reporter.result(Self.text(support))
-    let catalogues = Result { () throws(CatalogueSupportError) in try CatalogueSupport.find() }
+    let catalogues = Result { try CatalogueSupport.find() }
     reporter.result(Self.text(catalogues))
     reporter.json(
       "summary",
@@ -119,7 +119,7 @@ struct About: ParsableCommand {
   }
 
   /// Two lines about the pictures.
-  private static func text(_ support: Result<PictureSupport, PictureSupportError>) -> String {
+  private static func text(_ support: Result<PictureSupport, any Error>) -> String {
     switch support {
     case .success(let support):
       let formats = support.formats.map(\.rawValue).joined(separator: ", ")
@@ -134,16 +134,14 @@ struct About: ParsableCommand {
   }
 
   /// A line about the catalogues. The protections are those of the pictures.
-  private static func text(_ support: Result<CatalogueSupport, CatalogueSupportError>) -> String {
+  private static func text(_ support: Result<CatalogueSupport, any Error>) -> String {
     switch support {
     case .success(let support): "Catalogues are written by cairo \(support.cairo) and Pango \(support.pango)."
     case .failure(let error): "Catalogues cannot be written: \(error)."
     }
   }
 
-  private static func catalogues(
-    _ support: Result<CatalogueSupport, CatalogueSupportError>
-  ) -> JSONFields {
+  private static func catalogues(_ support: Result<CatalogueSupport, any Error>) -> JSONFields {
     switch support {
     case .success(let support):
       [
@@ -158,7 +156,7 @@ struct About: ParsableCommand {
     }
   }
 
-  private static func pictures(_ support: Result<PictureSupport, PictureSupportError>) -> JSONFields {
+  private static func pictures(_ support: Result<PictureSupport, any Error>) -> JSONFields {
     switch support {
     case .success(let support):
       [
