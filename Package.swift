@@ -34,7 +34,6 @@ let package = Package(
     .target(name: "CCRC32"),
     .target(name: "CImageMatch"),
     .target(name: "CMD5"),
-    .target(name: "CContentTag"),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "Databases",
@@ -47,7 +46,7 @@ let package = Package(
     .target(
       name: "Checksums",
       dependencies: [
-        "CContentTag", "CCRC32", "CMD5", "CDeflate", "FileSystem", "Operations",
+        "CCRC32", "CMD5", "CDeflate", "FileSystem", "Operations",
         .product(name: "Crypto", package: "swift-crypto"), systemPackage,
       ]),
     .target(

@@ -46,23 +46,13 @@ enum Addition {
   static func count(after count: Int, _ database: Database) throws -> Int {
     try Int.fetchOne(database, sql: select("count(DISTINCT photo.id)"), arguments: [count]) ?? 0
   }
-
-  /// Returns the IDs of these photos.
-  static func ids(after count: Int, _ database: Database) throws -> Set<Int64> {
-    try Set(
-      database.rows(select("DISTINCT photo.id"), [count], of: "photo") { row in
-        try row.integer("id", at: 0)
-      })
-  }
 }
 
 extension Library {
-  /// Returns the content, the content tags, and the number of changes up to them, at one moment. Blocks.
-  package func contentsTagsAndChanges() throws -> (
-    contents: LibraryContents, tags: ContentTags, changes: Int?
-  ) {
+  /// Returns the content, and the number of changes up to it, at one moment. Blocks.
+  package func contentsAndChanges() throws -> (contents: LibraryContents, changes: Int?) {
     try read { database in
-      (try LibraryContents(database), try ContentTags(database), try database.rowCount(of: "change"))
+      (try LibraryContents(database), try database.rowCount(of: "change"))
     }
   }
 
@@ -87,24 +77,6 @@ extension Library {
           ORDER BY rowid DESC LIMIT 1
           """, arguments: [sequence, archive])
       return try export?.changes.map { try Addition.count(after: $0, database) }
-    }
-  }
-
-  /// Returns the IDs of the photos that were added after an export and are in the library; nil if the library has no
-  /// record of the export. Blocks.
-  ///
-  /// - Parameter archiveIDs: the IDs under which the export may be recorded, of which the first recorded one counts.
-  package func photosAdded(sinceArchive archiveIDs: [String]) throws -> Set<Int64>? {
-    try read { database in
-      for id in archiveIDs {
-        guard
-          let export = try ExportRecord.fetchOne(
-            database, sql: "SELECT * FROM export WHERE id = ? AND \(ExportRecord.isOwn)",
-            arguments: [id])
-        else { continue }
-        return try Addition.ids(after: export.changes ?? 0, database)
-      }
-      return nil
     }
   }
 }

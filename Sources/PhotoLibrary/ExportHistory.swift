@@ -32,6 +32,16 @@ extension Library {
     }
   }
 
+  /// Returns the IDs of all archives that the library has records of, since its last reset.
+  public func exportIDs() throws -> Set<String> {
+    try read { database in
+      try Set(
+        database.rows("SELECT id FROM export WHERE \(ExportRecord.isOwn)", of: "export") {
+          try $0.text("id", at: 0)
+        })
+    }
+  }
+
   /// Reads the IDs and sequence numbers of all exports in the order of their records.
   private static func sequences(
     _ database: Database

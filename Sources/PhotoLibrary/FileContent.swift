@@ -1,6 +1,6 @@
 import Checksums
 
-/// The MD5 and size of a file. Files with equal ones may have different bytes, which a content tag distinguishes.
+/// The MD5 and size of a file, which identify its bytes, as in both apps.
 package struct FileContent: Hashable, Sendable {
   package let md5: MD5Digest
   /// In bytes.
@@ -12,7 +12,33 @@ package struct FileContent: Hashable, Sendable {
   }
 }
 
+/// What identifies a photo in all categories.
+package enum PhotoIdentity: Hashable, Sendable {
+  /// The content of its file.
+  case file(FileContent)
+  /// The path of an asset of the app.
+  case asset(String)
+}
+
+/// What identifies a photo: equal photos in one category are one photo.
+package struct PhotoInCategory: Hashable, Sendable {
+  /// What identifies it in all categories.
+  package let identity: PhotoIdentity
+  /// The ID of its category.
+  package let category: Int64
+
+  package init(_ identity: PhotoIdentity, in category: Int64) {
+    (self.identity, self.category) = (identity, category)
+  }
+}
+
 extension Photo {
   /// The content of the photo's file; nil for an asset.
   package var content: FileContent? { md5.map { FileContent(md5: $0, size: fileSize) } }
+
+  /// What identifies the photo in all categories.
+  package var identity: PhotoIdentity { content.map { .file($0) } ?? .asset(path) }
+
+  /// What identifies the photo in its category.
+  package var inCategory: PhotoInCategory { PhotoInCategory(identity, in: categoryId) }
 }

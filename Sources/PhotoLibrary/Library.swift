@@ -180,72 +180,35 @@ public final class Library: Sendable {
   /// - Throws: `FileError` if the process or the system lacks a resource, which tells nothing about the file; what
   ///   `whileReading` throws.
   public func hasIntactFile(of photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
-    try hasIntactFile(of: photo, tag: nil, whileReading: whileReading)
-  }
-
-  /// Does the same, and compares the content tag.
-  ///
-  /// - Parameter tag: the expected tag; nil if the photo's row has no tag.
-  package func hasIntactFile(
-    of photo: Photo, tag expected: ExpectedTag?,
-    whileReading: () throws -> Void = {}
-  ) throws -> Bool {
-    try stateOfFile(of: photo, tag: expected, whileReading: whileReading) == .intact
-  }
-
-  /// The state of a photo's file.
-  package enum FileState: Sendable {
-    /// The file has the bytes of the photo, as far as the row tells.
-    case intact
-    /// The file has another photo with the same MD5.
-    case exchanged
-    /// The file is missing, cannot be read, or has another MD5 or size than the row.
-    case missingOrCorrupt
-  }
-
-  /// Compares a photo's file with its row. Parameters as for `hasIntactFile`.
-  package func stateOfFile(
-    of photo: Photo, tag expected: ExpectedTag?,
-    whileReading: () throws -> Void = {}
-  ) throws -> FileState {
     do {
-      return try compareFile(of: photo, tag: expected, whileReading: whileReading)
+      return try hasContent(photo, whileReading: whileReading)
     } catch is File.Unreadable {
-      return .missingOrCorrupt
+      return false
     }
   }
 
   /// Does the same, and throws `File.Unreadable` if the file cannot be read.
-  private func compareFile(
-    of photo: Photo, tag expected: ExpectedTag?, whileReading: () throws -> Void
-  ) throws -> FileState {
+  private func hasContent(_ photo: Photo, whileReading: () throws -> Void) throws -> Bool {
     var hash = RunningMD5()
-    var tag = expected.map { RunningContentTag($0.key) }
     var size = 0
     try File.readPieces(opening: { () throws(FileError) in try open(photo) }) { bytes in
       try whileReading()
       hash.update(bytes)
-      tag?.update(bytes)
       size += bytes.count
     }
-    guard hash.digest == photo.md5, size == photo.fileSize else { return .missingOrCorrupt }
-    return tag?.value == expected?.tag ? .intact : .exchanged
+    return hash.digest == photo.md5 && size == photo.fileSize
   }
 
-  /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date, or the MD5 and the
-  /// content tag.
+  /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date or the MD5.
   ///
-  /// - Parameter tag: the expected tag; nil if the photo's row has no tag.
   /// - Throws: `FileError` if the file cannot be read.
-  func isUnchanged(
-    _ photo: Photo, tag: ExpectedTag?, whileReading: () throws -> Void = {}
-  ) throws -> Bool {
+  func isUnchanged(_ photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
     guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
       status.size == photo.fileSize
     else { return false }
     if status.modified == photo.createdAt { return true }
     do {
-      return try compareFile(of: photo, tag: tag, whileReading: whileReading) == .intact
+      return try hasContent(photo, whileReading: whileReading)
     } catch let error as File.Unreadable {
       throw error.error
     }
@@ -255,10 +218,10 @@ public final class Library: Sendable {
   /// it cannot be read. Blocks.
   ///
   /// - Throws: `FileError` if the process or the system lacks a resource; what `whileReading` throws.
-  package func isChanged(_ photo: Photo, tag: ExpectedTag?, whileReading: () throws -> Void) throws -> Bool {
+  package func isChanged(_ photo: Photo, whileReading: () throws -> Void) throws -> Bool {
     do {
       guard try root.status(of: FilePath(photo.path)) != nil else { return false }
-      return try !isUnchanged(photo, tag: tag, whileReading: whileReading)
+      return try !isUnchanged(photo, whileReading: whileReading)
     } catch let error as FileError where error.cause != .environment {
       return false
     }

@@ -91,13 +91,9 @@ extension Photo: StoredRow {
   }
 
   /// Inserts rows with one statement.
-  ///
-  /// - Parameter tags: the content tags of photos, by path.
-  static func insert(
-    _ photos: [Photo], tags: [String: ContentTag] = [:], into database: Database
-  ) throws {
+  static func insert(_ photos: [Photo], into database: Database) throws {
     let rows = try RowWriter(
-      "INSERT INTO photo (\(columns), tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
+      "INSERT INTO photo (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
     for photo in photos {
       try rows.write { row in
         row.append(photo.id)
@@ -113,7 +109,6 @@ extension Photo: StoredRow {
         row.append(photo.md5?.bytes)
         row.append(photo.isFavorite)
         row.append(photo.shipsWithApp)
-        row.append(photo.isFromAssets ? nil : tags[photo.path]?.bytes)
       }
     }
   }

@@ -1,4 +1,3 @@
-import Checksums
 internal import Databases
 import Foundation
 internal import GRDB
@@ -12,10 +11,7 @@ enum Schema {
   static func create(in database: Database) throws {
     try library.create(in: database)
     try database.execute(
-      sql: """
-        INSERT INTO identity (id, uuid) VALUES (1, ?);
-        INSERT INTO contentTagKey (id, secret) VALUES (1, ?)
-        """, arguments: [UUID().uuidString, Data(ContentTagKey.randomSecret())])
+      sql: "INSERT INTO identity (id, uuid) VALUES (1, ?)", arguments: [UUID().uuidString])
   }
 
   /// The key of a table with the rows that changes replaced.
@@ -34,11 +30,6 @@ enum Schema {
 
     -- distinguishes archives of two libraries in one folder
     CREATE TABLE identity (id INTEGER PRIMARY KEY CHECK (id = 1), uuid TEXT NOT NULL) STRICT;
-
-    -- the tags distinguish photos with equal MD5s
-    CREATE TABLE contentTagKey (
-      id INTEGER PRIMARY KEY CHECK (id = 1), secret BLOB NOT NULL CHECK (length(secret) = 32)
-    ) STRICT;
 
     CREATE TABLE pin (
       id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -91,7 +82,7 @@ enum Schema {
     -- what a person moved or removed, in this order; see `Movement`
     CREATE TABLE movement (
       id INTEGER PRIMARY KEY, changeId TEXT NOT NULL REFERENCES change(id), at INTEGER NOT NULL,
-      md5 BLOB CHECK (length(md5) = 16), size INTEGER CHECK (size >= 0), tag BLOB CHECK (length(tag) = 16),
+      md5 BLOB CHECK (length(md5) = 16), size INTEGER CHECK (size >= 0),
       assetPath TEXT, origin TEXT, destination TEXT,
       CHECK ((md5 IS NULL) = (size IS NULL))
     ) STRICT;
@@ -148,7 +139,6 @@ enum Schema {
       md5 BLOB,
       isFavorite INTEGER CHECK (isFavorite IN (0, 1)),
       shipsWithApp INTEGER NOT NULL DEFAULT 0 CHECK (shipsWithApp IN (0, 1)),
-      tag BLOB CHECK (length(tag) = 16),
       CHECK (isFromAssets = (md5 IS NULL))
     ) STRICT
     """

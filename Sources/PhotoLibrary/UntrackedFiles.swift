@@ -24,9 +24,7 @@ struct UntrackedFiles {
       )
     }
     // a file that cannot be read may be the photo's
-    let replacedPaths = replaced.filter { photo, tag in
-      (try? library.isUnchanged(photo, tag: tag)) ?? true
-    }.map(\.photo.path)
+    let replacedPaths = replaced.filter { (try? library.isUnchanged($0)) ?? true }.map(\.path)
     let pending = moves.filter { $0.kind == .add }.map(\.target)
     known = Set((stored + replacedPaths + pending).map { FilePath($0) })
     let own = Set(
@@ -41,22 +39,18 @@ struct UntrackedFiles {
     try collectCache()
   }
 
-  /// Returns the photos with files that changes replaced or removed, and the content tags of those that have one.
-  private static func replaced(
-    _ database: Database
-  ) throws -> [(photo: Photo, tag: ExpectedTag?)] {
+  /// Returns the photos with files that changes replaced or removed.
+  private static func replaced(_ database: Database) throws -> [Photo] {
     // Not DISTINCT: in a forged table SQLite would read any number of equal rows before it returns one that the limit
     // counts.
     let changes = try database.rows("SELECT changeId FROM replacedPhoto", of: "replacedPhoto") { row in
       try row.text("changeId", at: 0)
     }
     return try Set(changes).flatMap { change in
-      let tags = try ContentTags(keptBy: change, database)
-      return try Photo.fetchAll(
+      try Photo.fetchAll(
         database,
         sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE changeId = ? AND NOT isFromAssets",
-        arguments: [change], of: "replacedPhoto"
-      ).map { ($0, tags.expected(of: $0.id)) }
+        arguments: [change], of: "replacedPhoto")
     }
   }
 

@@ -26,8 +26,7 @@ final class PhotoFolder {
   let contents: [[UInt8]]
   let items: [PipelineItem]
 
-  /// - Parameter key: the key of the content tags that the pipeline compares; nil for none.
-  init(sizes: [Int], taggedWith key: ContentTagKey? = nil) throws {
+  init(sizes: [Int]) throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("pipeline-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     self.url = url
@@ -43,8 +42,7 @@ final class PhotoFolder {
     items = contents.enumerated().map { index, bytes in
       let path = FilePath(url.path + "/\(index)")
       return PipelineItem(
-        entryName: "photos/\(index).jpg", size: bytes.count, modified: 1_700_000_000_000,
-        expected: key.map { TaggedContent(md5: Self.digest(bytes), tag: $0.tag(of: bytes), key: $0) }
+        entryName: "photos/\(index).jpg", size: bytes.count, modified: 1_700_000_000_000
       ) { () throws(FileError) in try File.open(path, .read) }
     }
   }

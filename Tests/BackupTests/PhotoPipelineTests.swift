@@ -12,7 +12,6 @@ import Testing
   /// Small buffers: few bytes need many chunks, and every buffer is used many times.
   private static let small = PhotoPipeline.Options(
     readers: 3, bufferCount: 4, bufferSize: 4096)
-  private static let key = ContentTagKey(secret: [UInt8](repeating: 7, count: ContentTagKey.secretLength))
 
   @Test("Photo pipeline: sizes around chunk boundaries have the right checksums", arguments: [1, 3])
   func chunkBoundaries(_ readers: Int) throws {
@@ -26,41 +25,16 @@ import Testing
     #expect(try folder.entries() == folder.contents)
   }
 
-  @Test("Photo pipeline: photos of all sizes with right content tags are archived", arguments: [1, 3])
-  func rightTags(_ readers: Int) throws {
+  @Test("Photo pipeline: photos of all sizes are archived", arguments: [1, 3])
+  func allSizes(_ readers: Int) throws {
     let sizes = [0, 1, 4095, 4096, 4097, 3 * 4096, 3 * 4096 + 1, 0, 7, 100_000]
-    let folder = try PhotoFolder(sizes: sizes, taggedWith: Self.key)
+    let folder = try PhotoFolder(sizes: sizes)
     var options = Self.small
     options.readers = readers
     let result = try folder.archive(options: options)
     #expect(result.digests == folder.contents.map(PhotoFolder.digest))
     #expect(try folder.entries() == folder.contents)
     #expect(try PhotoPipeline.check(folder.items) == [])
-  }
-
-  @Test("Photo pipeline: a wrong content tag with the right MD5 is reported with its index", arguments: 0...9)
-  func wrongTag(_ index: Int) throws {
-    let sizes = [0, 1, 4095, 4096, 4097, 3 * 4096, 3 * 4096 + 1, 0, 7, 100_000]
-    let folder = try PhotoFolder(sizes: sizes, taggedWith: Self.key)
-    var items = folder.items
-    let expected = try #require(items[index].expected)
-    let tag = expected.key.tag(of: Array("another photo".utf8))
-    items[index].expected = TaggedContent(md5: expected.md5, tag: tag, key: expected.key)
-    let pipeline = PhotoPipeline(items: items, options: Self.small)
-    #expect(throws: PipelineError.item(index: index, .exchanged)) {
-      try pipeline.write([], to: folder.archive)
-    }
-    #expect(try PhotoPipeline.check(items) == [.init(index: index, reason: .exchanged)])
-  }
-
-  @Test("Photo pipeline: a corrupt photo with a content tag is archived")
-  func corruptWithTag() throws {
-    let folder = try PhotoFolder(sizes: [9000, 10], taggedWith: Self.key)
-    var items = folder.items
-    items[0].expected = folder.items[1].expected
-    let result = try PhotoPipeline(items: items, options: Self.small).write([], to: folder.archive)
-    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
-    #expect(try PhotoPipeline.check(items) == [])
   }
 
   @Test("Photo pipeline: many tiny files are archived")

@@ -34,7 +34,7 @@ struct ForgedPageTests {
   private static let readings: [(String, @Sendable (Library) throws -> Void)] = [
     ("replacedPhoto", { _ = try UntrackedFiles(in: $0) }),
     ("fileMove", { _ = try $0.read { try FileMove.pending(in: $0) } }),
-    ("movement", { _ = try $0.deletions(since: .min) }),
+    ("movement", { _ = try $0.contents() }),
     ("category", { _ = try $0.categories() }),
     ("photo", { _ = try $0.totals() }),
     ("photo", { _ = try $0.contents() }),

@@ -34,7 +34,7 @@ struct LeftoverFilesTests {
     try writer.leftovers.verify([content(text)], ProgressCounter())
     try meanwhile()
     return try writer.change(.merge) { change in
-      change.reuse(content(text), from: nil, as: "0", modified: 0) != nil
+      change.reuse(content(text), as: "0", modified: 0)
     }
   }
 
@@ -63,7 +63,7 @@ struct LeftoverFilesTests {
     let photo = LibraryScratch.photo(
       2, try writer.newPaths(for: [("b.jpg", LibraryScratch.october)])[0], "two")
     try writer.change(.merge) { change in
-      _ = try #require(change.reuse(content("two"), from: nil, as: "0", modified: photo.createdAt))
+      #expect(change.reuse(content("two"), as: "0", modified: photo.createdAt))
       var edit = LibraryEdit()
       edit.newPhotos = [photo]
       try change.commit(
@@ -109,8 +109,8 @@ struct LeftoverFilesTests {
     try writer.leftovers.verify([content("two"), content("two")], ProgressCounter())
     #expect(writer.leftovers.verifiedBytes(of: [content("two"), content("two"), content("three")]) == 3)
     try writer.change(.merge) { change in
-      #expect(change.reuse(content("two"), from: nil, as: "0", modified: 0) != nil)
-      #expect(change.reuse(content("two"), from: nil, as: "1", modified: 0) == nil)
+      #expect(change.reuse(content("two"), as: "0", modified: 0))
+      #expect(!change.reuse(content("two"), as: "1", modified: 0))
     }
   }
 
@@ -167,7 +167,7 @@ struct LeftoverFilesTests {
     #expect(try scratch.folder.bytes(staging + "/0") == Array("two".utf8))
     #expect(try writer.library.untrackedFiles() == ["photos/2001/02/c.jpg"])
     try writer.leftovers.verify([content("two")], ProgressCounter())
-    #expect(try writer.change(.merge) { $0.reuse(content("two"), from: nil, as: "0", modified: 0) != nil })
+    #expect(try writer.change(.merge) { $0.reuse(content("two"), as: "0", modified: 0) })
   }
 
   @Test("Leftover files: a writer removes them unless it keeps them")
@@ -219,7 +219,7 @@ struct LeftoverFilesTests {
     try writer.leftovers.verify([content("two")], ProgressCounter())
     #expect(throws: CancellationError.self) {
       try writer.change(.merge) { change in
-        #expect(change.reuse(content("two"), from: nil, as: "0", modified: 0) != nil)
+        #expect(change.reuse(content("two"), as: "0", modified: 0))
         throw CancellationError()
       }
     }
@@ -238,12 +238,11 @@ struct LeftoverFilesTests {
 
   /// Leaves the file of an interrupted change, with its record in the log.
   private func leavePhoto(from origin: PhotoOrigin) throws {
-    try interrupt { change, writer in
+    try interrupt { change, _ in
       let bytes = Array(Self.photo.utf8)
       let file = try change.stage("0")
       try bytes.withUnsafeBytes { try file.write($0, at: 0) }
-      change.recordVerified(
-        file, md5: content(Self.photo).md5, tag: try writer.contentTagKey().tag(of: bytes), from: origin)
+      change.recordVerified(file, md5: content(Self.photo).md5, from: origin)
     }
   }
 
@@ -260,76 +259,22 @@ struct LeftoverFilesTests {
     try FileManager.default.moveItem(atPath: kept, toPath: folder)
   }
 
-  @Test(
-    "Leftover files: a recorded file has its content tag for the entry that it was copied from, and for no other"
-  )
+  @Test("Leftover files: a recorded file is known by its origin, and is used without being read")
   func recorded() throws {
-    for entry in 0...1 {
-      try leavePhoto(from: origin(entry: 0))
-      let writer = try writer()
-      let origin = try origin(entry: entry)
-      #expect(writer.leftovers.content(of: origin) == (entry == 0 ? content(Self.photo) : nil))
-      try writer.change(.merge) { change in
-        let reused = try #require(
-          change.reuse(content(Self.photo), from: origin, as: "0", modified: 0))
-        let tag = try writer.contentTagKey().tag(of: Array(Self.photo.utf8))
-        #expect(reused.tag == (entry == 0 ? tag : nil))
-      }
+    try leavePhoto(from: origin(entry: 0))
+    let writer = try writer()
+    #expect(writer.leftovers.content(of: try origin(entry: 0)) == content(Self.photo))
+    #expect(writer.leftovers.content(of: try origin(entry: 1)) == nil)
+    try writer.change(.merge) { change in
+      #expect(change.reuse(content(Self.photo), as: "0", modified: 0))
     }
   }
 
-  /// Uses the photo in a change that is interrupted then.
-  ///
-  /// - Parameter isCompared: true to compare the bytes first, and to record the comparison.
-  private func reusePhoto(from origin: PhotoOrigin, isCompared: Bool) throws {
-    try interrupt { change, writer in
-      try writer.leftovers.verify([content(Self.photo)], ProgressCounter())
-      let reused = try #require(change.reuse(content(Self.photo), from: origin, as: "0", modified: 0))
-      guard isCompared, reused.tag == nil else { return }
-      var comparison = try change.comparison(withStaged: "0", writer.contentTagKey())
-      try Array(Self.photo.utf8).withUnsafeBytes { try comparison.add($0) }
-      let tag = try #require(try comparison.finish())
-      change.recordVerified(staged: "0", md5: content(Self.photo).md5, tag: tag, from: origin)
-    }
-  }
-
-  @Test(
-    "Leftover files: a file that a change took has a record of its origin, or of the one it was compared with",
-    arguments: [(0, false), (1, false), (1, true)])
-  func takenTwice(entry: Int, isCompared: Bool) throws {
-    let (first, second) = (try origin(entry: 0), try origin(entry: entry))
-    try leavePhoto(from: first)
-    try reusePhoto(from: second, isCompared: isCompared)
-    let leftovers = try writer().leftovers
-    let isRecorded = entry == 0 || isCompared
-    #expect(leftovers.content(of: second) == (isRecorded ? content(Self.photo) : nil))
-    #expect(leftovers.content(of: first) == (entry == 0 ? content(Self.photo) : nil))
-  }
-
-  @Test("Leftover files: a list with the content tags of another key is not used")
-  func otherKey() throws {
+  @Test("Leftover files: a recorded file that a change took keeps its record")
+  func takenTwice() throws {
     let origin = try origin(entry: 0)
     try leavePhoto(from: origin)
-    try scratch.sql { try $0.execute(sql: "UPDATE contentTagKey SET secret = randomblob(32)") }
-    let writer = try writer()
-    #expect(writer.leftovers.content(of: origin) == nil)
-    try writer.leftovers.verify([content(Self.photo)], ProgressCounter())
-    try writer.change(.merge) { change in
-      let reused = try #require(change.reuse(content(Self.photo), from: origin, as: "0", modified: 0))
-      #expect(reused.tag == nil)
-    }
-  }
-
-  @Test("Leftover files: of several with equal content, the one that was copied from the same entry is used")
-  func severalOrigins() throws {
-    for entry in [3, 1, 2] { try leavePhoto(from: origin(entry: entry)) }
-    let writer = try writer()
-    try writer.change(.merge) { change in
-      for entry in 1...3 {
-        let reused = try #require(
-          change.reuse(content(Self.photo), from: origin(entry: entry), as: "\(entry)", modified: 0))
-        #expect(reused.tag != nil)
-      }
-    }
+    try interrupt { change, _ in #expect(change.reuse(content(Self.photo), as: "0", modified: 0)) }
+    #expect(try writer().leftovers.content(of: origin) == content(Self.photo))
   }
 }

@@ -147,25 +147,11 @@ struct LibraryScratch {
         of: writer)
       for index in 3...4 { photos[index].categoryId = 2 }
       adjust(&photos)
-      files = try tagged(files, in: change, of: writer)
       var edit = LibraryEdit()
       edit.newCategories = [Self.category(), Self.category(2, "cars")]
       edit.newCategories[1].position = 1
       edit.newPhotos = photos
       try change.commit(edit, files: files)
-    }
-  }
-
-  /// Returns staged files with their content tags.
-  private func tagged(
-    _ files: [Change.StagedFile], in change: Change, of writer: LibraryWriter
-  ) throws -> [Change.StagedFile] {
-    let key = try writer.contentTagKey()
-    return try files.map { file in
-      var tag = RunningContentTag(key)
-      let staged = path.appending(".staging/\(change.id)/\(file.name)")
-      try Data(contentsOf: URL(filePath: staged.string)).withUnsafeBytes { tag.update($0) }
-      return Change.StagedFile(name: file.name, path: file.path, md5: file.md5, tag: tag.value)
     }
   }
 

@@ -49,9 +49,9 @@ import Testing
       try LibraryScratch.insertCategory(into: database)
       try database.execute(
         sql: """
-          INSERT INTO photo (id, \(photo), tag) VALUES
-            (3, 1, 'x', 'photos/x.jpg', 'x.jpg', 0, 5, 1, 2, 3, ?, zeroblob(16)),
-            (4, 1, 'balloon', 'sample/balloon.png', 'balloon.png', 1, 6, 1, 2, 3, NULL, NULL);
+          INSERT INTO photo (id, \(photo)) VALUES
+            (3, 1, 'x', 'photos/x.jpg', 'x.jpg', 0, 5, 1, 2, 3, ?),
+            (4, 1, 'balloon', 'sample/balloon.png', 'balloon.png', 1, 6, 1, 2, 3, NULL);
           UPDATE settings SET themeMode = 'dark', themeModeAsOf = 9, changedAt = createdAt;
           INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial, sequence, categories, changes, library)
           VALUES ('first', '/a', 10, 1, 1, 0, 10, 1, 1, 'before a reset'),
@@ -71,9 +71,9 @@ import Testing
   }
 
   /// Returns the values of the intact library.
-  private func values() throws -> (values: Values, id: String?, tags: [Int64: ContentTag]) {
+  private func values() throws -> (values: Values, id: String?) {
     let library = try Library(path: scratch.path)
-    return try (library.read { try Values($0) }, library.libraryID(), library.contentTags().byID)
+    return try (library.read { try Values($0) }, library.libraryID())
   }
 
   private func salvaged() throws -> SalvagedRows {
@@ -89,7 +89,6 @@ import Testing
     let rows = try salvaged()
     #expect(try Values(rows) == expected.values)
     #expect(rows.libraryID == expected.id)
-    #expect(Set(rows.tags.keys) == Set(expected.tags.keys))
     #expect(rows.knowsPIN)
     #expect(rows.pin != nil)
     #expect(rows.hasAllPhotos)
@@ -170,7 +169,7 @@ import Testing
 
   @Test(
     "Salvaged rows: a page without rows is not taken for an empty table",
-    arguments: ["pin", "settings", "movement", "identity", "contentTagKey"])
+    arguments: ["pin", "settings", "movement", "identity"])
   func emptiedPage(table: String) throws {
     try fill()
     try ForgedDatabase.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
@@ -189,10 +188,6 @@ import Testing
     #expect((rows.settings == nil) == (table == "settings"))
     #expect((rows.movements == nil) == (table == "movement"))
     #expect((rows.libraryID == nil) == (table == "identity"))
-    #expect(rows.tags.isEmpty == (table == "contentTagKey"))
-    // without the key, no tag of a movement means anything
-    let tags = (rows.movements ?? []).contains { $0 != $0.withoutTag }
-    #expect(!tags || table != "contentTagKey")
   }
 
   @Test("Lost library: a library with a damaged name of a column is lost")

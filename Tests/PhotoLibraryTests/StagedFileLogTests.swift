@@ -10,32 +10,28 @@ import Testing
 /// The list of the verified files of an operation.
 struct StagedFileLogTests {
   private let scratch: ScratchFolder
-  private let key: ContentTagKey
 
-  init() throws {
-    scratch = try ScratchFolder()
-    key = try #require(ContentTagKey(secret: [UInt8](repeating: 7, count: ContentTagKey.secretLength)))
-  }
+  init() throws { scratch = try ScratchFolder() }
 
   private var list: String { scratch.path.appending(StagedFileLog.name.string).string }
 
   /// Writes files and appends them to a list; returns the status of each.
   @discardableResult
   private func stage(_ count: Int) throws -> [FileStatus] {
-    let log = StagedFileLog(key)
+    let log = StagedFileLog()
     let folder = try Directory.open(scratch.path)
     return try (0..<count).map { number in
       let file = try folder.open(FilePath(String(number)), .create)
       let bytes = Array("photo \(number)".utf8)
       try file.write(bytes, at: 0)
       let origin = PhotoOrigin(try folder.status(), entry: number)
-      log.append(file, .init(md5: MD5Digest(of: bytes), tag: key.tag(of: bytes), origin: origin), in: folder)
+      log.append(file, .init(md5: MD5Digest(of: bytes), origin: origin), in: folder)
       return try file.status()
     }
   }
 
-  private func readList(_ key: ContentTagKey? = nil) throws -> [StagedFileLog.Record] {
-    StagedFileLog.records(in: try Directory.open(scratch.path), key ?? self.key)
+  private func readList() throws -> [StagedFileLog.Record] {
+    StagedFileLog.records(in: try Directory.open(scratch.path))
   }
 
   @Test("Staged file log: files have a record with their bytes, their origin and their version")
@@ -48,7 +44,6 @@ struct StagedFileLogTests {
       #expect(record.version == file.version.numbers)
       let bytes = Array("photo \(number)".utf8)
       #expect(record.copy.md5 == MD5Digest(of: bytes))
-      #expect(record.copy.tag == key.tag(of: bytes))
       #expect(record.copy.origin.numbers.last == Int64(number))
     }
   }
@@ -66,13 +61,6 @@ struct StagedFileLogTests {
     let status = try #require(try Directory.open(scratch.path).status(of: "0"))
     #expect(status.identity.inode == record.inode)
     #expect(status.version.numbers != record.version)
-  }
-
-  @Test("Staged file log: a list with the tags of another key is not used")
-  func otherKey() throws {
-    try stage(300)
-    let other = ContentTagKey(secret: [UInt8](repeating: 8, count: ContentTagKey.secretLength))
-    #expect(try readList(other).isEmpty)
   }
 
   @Test("Staged file log: a list of another boot is not used")

@@ -21,17 +21,15 @@ struct ArchiveChain {
   init(_ newest: OpenedBackup, find: (ArchiveDescriptor.BaseReference) throws -> [OpenedBackup]) rethrows {
     var bases: [OpenedBackup] = []
     var files = ChainFiles()
-    var depth = 0
     var seen = Set([newest.metadataDigest].compactMap { $0 })
     while let increment = (bases.last ?? newest).increment,
       let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
       case let found = try find(increment.reference), !found.isEmpty
     {
       for base in found {
-        files.add(base, at: bases.count, depth: depth)
+        files.add(base, at: bases.count)
         bases.append(base.with(photos: []))
       }
-      depth += 1
     }
     (self.newest, self.bases, self.files) = (newest, bases, files)
   }
@@ -57,14 +55,13 @@ struct ArchiveChain {
     guard case .unavailable(let unavailable) = photo.location, unavailable.cause.isStoredInBase else {
       return photo
     }
-    if let md5 = unavailable.md5,
-      let file = files.file(of: photo.record.id, md5, crc32: unavailable.crc32),
+    if let md5 = unavailable.md5, let file = files.file(with: md5),
       let entry = bases[Int(file.archive)].archive?.entries[Int(file.entry)]
     {
       return photo.at(.entry(EntryReference(entry, md5: md5, base: file.archive)))
     }
     let cause: Unavailable.Cause = missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
-    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5, crc32: unavailable.crc32)))
+    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5)))
   }
 }
 
@@ -137,8 +134,7 @@ extension OpenedBackup {
     photos.filter(\.isStoredInBase).map { photo in
       Metadata.FileStoredInBase(
         photoId: photo.record.id, originalPath: photo.originalPath, fileSize: photo.record.fileSize,
-        checksum: photo.location.md5?.description ?? "",
-        crc32: photo.location.unavailable?.crc32)
+        checksum: photo.location.md5?.description ?? "")
     }
   }
 

@@ -19,25 +19,24 @@ struct ChainReader: ~Copyable {
     path = archive.path
   }
 
-  /// Reads an entry to its end; passes the bytes to `take` piece by piece. See `EntryReader.read(_:verifies:_:)`.
+  /// Reads an entry to its end; passes the bytes to `take` piece by piece. See `EntryReader.read(_:_:)`.
   mutating func read(
-    _ entry: Entry, of archive: Archive, in holder: OpenedBackup, verifies: Bool = true,
+    _ entry: Entry, of archive: Archive, in holder: OpenedBackup,
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     if path != archive.path {
       entries = try holder.entryReader(archive)
       path = archive.path
     }
-    try entries?.read(entry, verifies: verifies, take)
+    try entries?.read(entry, take)
   }
 
   /// Reads the bytes of a photo to their end, from an archive of the chain or from a file.
   ///
-  /// - Parameter verifies: false for a caller that compares the bytes, so that they need not be verified.
   /// - Returns: why the bytes cannot be read, or are corrupt; nil if all were read.
   /// - Throws: what `take` throws; an error that concerns all photos.
   mutating func read(
-    _ location: PhotoLocation, of source: OpenedBackup, verifies: Bool = true,
+    _ location: PhotoLocation, of source: OpenedBackup,
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> String? {
     do {
@@ -45,7 +44,7 @@ struct ChainReader: ~Copyable {
         try File.readPieces(
           opening: { () throws(FileError) in try File.open(path, .readFollowingLinks) }, take)
       } else if let (entry, holder, archive) = source.entry(of: location) {
-        try read(entry, of: archive, in: holder, verifies: verifies, take)
+        try read(entry, of: archive, in: holder, take)
       } else {
         return "it has no file"
       }

@@ -11,8 +11,6 @@ import Zip
 /// verified if the options ask for that.
 struct ArchiveExport {
   let library: Library
-  /// The content tags of the library's photos.
-  let tags: ContentTags
   /// The pictures of the plan; nil if it has none.
   let pictures: ExportPictures?
   let outputPath: ArchiveOutputPath
@@ -79,7 +77,7 @@ struct ArchiveExport {
         metadata: ["photo": "\(plan.label(unreadable.photo))", "reason": "\(unreadable.reason)"])
     }
     let bad = try PhotoPipeline.check(
-      plan.items.map { library.pipelineItem($0, tags) }, readers: try readers(),
+      plan.items.map { library.pipelineItem($0) }, readers: try readers(),
       isCancelled: { [counter] in counter.isCancelled })
     let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
     counter.restart()
@@ -96,7 +94,7 @@ struct ArchiveExport {
     }
   }
 
-  /// A photo whose file cannot be read, has another length than planned, or has another photo with the same MD5.
+  /// A photo whose file cannot be read, or has another length than planned.
   private struct UnreadablePhoto: Error {
     var photo: Photo
     var reason: ItemReason
@@ -130,7 +128,7 @@ struct ArchiveExport {
     let exportDate = date.milliseconds
     // the directory of an encrypted archive is not encrypted, and has the entries' dates
     let modified = plan.isEncrypted ? exportDate : nil
-    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, tags, modified: modified) })
+    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
     pipeline.password = options.password
     pipeline.options.readers = try readers()
     pipeline.options.startsWriteBack = options.syncs

@@ -2,8 +2,8 @@ import Checksums
 import PhotoLibrary
 import Zip
 
-/// Passes the chunks to `ArchiveWriter`, and records the offset of each item in the archive for the writer. Compares the
-/// content tags of items whose tags are known. Used only by the thread that runs `ArchiveWriter`.
+/// Passes the chunks to `ArchiveWriter`, and records the offset of each item in the archive for the writer. Used
+/// only by the thread that runs `ArchiveWriter`.
 final class ArchiveFeed: PlacedContents {
   private let monitor: Monitor<PipelineState>
   private let pool: BufferPool
@@ -19,10 +19,6 @@ final class ArchiveFeed: PlacedContents {
   private var position = 0
   /// Headers of large items, which the writer gets with the next chunk.
   private var headers: [PipelineState.Header] = []
-  /// The content tag of the current item so far; nil if the expected tag is unknown.
-  private var tag: RunningContentTag?
-  /// The indices of the items without the expected content tag: their files are exchanged or corrupt.
-  private var differing: [Int] = []
 
   init(
     _ monitor: Monitor<PipelineState>, _ pool: BufferPool, _ items: [PipelineItem], isEncrypted: Bool
@@ -37,7 +33,6 @@ final class ArchiveFeed: PlacedContents {
     let chunk = try chunk ?? wait()
     item = index
     itemOffset = offset
-    tag = items[index].expected.map { RunningContentTag($0.key) }
     if chunk.isPacked { position += items[index].headerSize }
     if index == chunk.items.lowerBound { pool[dataOffsetOf: number] = offset }
   }
@@ -52,13 +47,10 @@ final class ArchiveFeed: PlacedContents {
     let length = chunk.isPacked ? items[item].size : chunk.length
     let bytes = UnsafeRawBufferPointer(rebasing: pool.buffer(number)[position..<position + length])
     position += length
-    // here, since the bytes are then in the cache for the CRC
-    tag?.update(bytes)
     return bytes
   }
 
   func close() {
-    if let tag, tag.value != items[item].expected?.tag { differing.append(item) }
     // otherwise the header is still to follow
     guard isEncrypted, let chunk, item == chunk.items.upperBound - 1 else { return }
     leaveChunk()
@@ -98,17 +90,11 @@ final class ArchiveFeed: PlacedContents {
 
   /// Waits until every item is hashed and in the file, and returns the checksums for the texts that follow the
   /// items. Call this method after the writer has read every item.
-  ///
-  /// - Throws: `PipelineError` if the file of an item has another photo with the same MD5.
   func digests() throws -> [MD5Digest] {
     let number = number
-    let digests = try monitor.wait(on: PipelineState.Condition.filled) { state, signal in
+    return try monitor.wait(on: PipelineState.Condition.filled) { state, signal in
       state.zipped(upTo: number, taking: &headers, signal)
       return try state.allDigests()
     }
-    if let exchanged = differing.first(where: { items[$0].expected?.md5 == digests[$0] }) {
-      throw PipelineError.item(index: exchanged, .exchanged)
-    }
-    return digests
   }
 }

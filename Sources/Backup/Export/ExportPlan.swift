@@ -55,8 +55,7 @@ package struct ExportPlan: Sendable {
   package let photos: [Photo]
   /// The photos whose files are stored in the archive itself, by ID.
   package let items: [Item]
-  /// The photos whose files are missing or unreadable in the library, or have another photo with the same MD5. The base
-  /// may have some of them.
+  /// The photos whose files are missing or unreadable in the library. The base may have some of them.
   package let missing: [Missing]
   /// The photos whose files have another length or date than their rows, by ID. A program other than smilepile has
   /// modified these files.
@@ -104,7 +103,7 @@ package struct ExportPlan: Sendable {
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   package init(
     _ library: LibraryContents, of libraryID: String? = nil, history: ExportHistory = ExportHistory(),
-    _ options: ExportOptions, base: (archive: ExportBase, deletions: [PhotoLibrary.Deletion])? = nil,
+    _ options: ExportOptions, base: ExportBase? = nil,
     thumbnails: [FileContent: PictureSize] = [:], views: [FileContent: PictureSize] = [:],
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
@@ -136,7 +135,7 @@ package struct ExportPlan: Sendable {
     for (photo, file) in zip(withFiles, try files(withFiles)) {
       switch file {
       case .success(let file):
-        if base?.archive.contains(photo) != true {
+        if base?.contains(photo) != true {
           let content = photo.md5.map { FileContent(md5: $0, size: file.size) }
           let fileName = Self.entryFileName(photo, isEncrypted: isEncrypted, limit: fileNameLimit)
           items.append(
@@ -153,7 +152,7 @@ package struct ExportPlan: Sendable {
     }
     (self.items, self.missing, self.modifiedFiles) = (items, missing, modifiedFiles)
     increment = base.map { base in
-      PlannedIncrement(base.archive, photos: photos, modifiedFiles: modifiedFiles, deletions: base.deletions)
+      PlannedIncrement(base, photos: photos, modifiedFiles: modifiedFiles)
     }
   }
 

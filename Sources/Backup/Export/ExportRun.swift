@@ -93,29 +93,26 @@ public struct ExportRun {
       try options.isIncremental
       ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, counter) : nil
     let date = options.date ?? Date()
-    let (contents, tags, changes) = try library.contentsTagsAndChanges()
+    let (contents, changes) = try library.contentsAndChanges()
     if let pictures, !pictures.include(contents.photos) { return nil }
     var history = try library.exportHistory(at: date.milliseconds)
     history.changes = changes
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
-    let base =
-      try isSelectionUnchanged
-      ? baseChoice?.base?.comparing(contents.photos, in: library, counter) : nil
     let (thumbnails, views) =
       try options.hasPictures && pictures == nil
       ? ExportPictures.forecast(of: library, contents, options)
       : pictures?.sizes ?? ([:], [:])
     let plan = try ExportPlan(
       contents, of: library.libraryID(), history: history, options,
-      base: base.map { ($0, try library.deletions(since: $0.sequence)) },
-      thumbnails: thumbnails, views: views, files: library.files(of:))
+      base: isSelectionUnchanged ? baseChoice?.base : nil, thumbnails: thumbnails, views: views,
+      files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     counter.report(plan.missingFindings)
     // before anything is published: reading takes long and can be cancelled
     let corrupt = try library.corruptPhotos(
-      among: plan.increment?.photosToRecheck ?? [], tags, isInBase: true, of: plan, counter)
+      among: plan.increment?.photosToRecheck ?? [], isInBase: true, of: plan, counter)
     counter.report(corrupt)
-    let outcome = try write(plan, tags, pictures, library, outputPath, date)
+    let outcome = try write(plan, pictures, library, outputPath, date)
     if options.verifies, !options.isDryRun, options.format == .zip {
       (options.operation ?? options.ledger?.begin("export"))?.recordVerified(outcome.archives)
     }
@@ -134,15 +131,14 @@ public struct ExportRun {
 
   /// Writes the archives of a plan, or finds out what they would be.
   private func write(
-    _ plan: ExportPlan, _ tags: ContentTags, _ pictures: ExportPictures?, _ library: Library,
-    _ outputPath: ArchiveOutputPath, _ date: Date
+    _ plan: ExportPlan, _ pictures: ExportPictures?, _ library: Library, _ outputPath: ArchiveOutputPath,
+    _ date: Date
   ) throws -> ExportOutcome {
     if options.isDryRun { return try dryRun(plan, outputPath) }
     return switch options.format {
     case .zip:
       try ArchiveExport(
-        library: library, tags: tags, pictures: pictures, outputPath: outputPath, date: date,
-        options: options,
+        library: library, pictures: pictures, outputPath: outputPath, date: date, options: options,
         counter: counter
       ).run(plan)
     case .json:

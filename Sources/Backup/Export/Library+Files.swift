@@ -26,20 +26,12 @@ extension Library {
 
   /// Returns how the pipeline reads a photo.
   ///
-  /// - Parameters:
-  ///   - tags: the content tags of the library's photos; nil to compare only MD5s.
-  ///   - modified: the entry's date, if the archive must not reveal the photo's.
-  func pipelineItem(
-    _ item: ExportPlan.Item, _ tags: ContentTags? = nil, modified: Int64? = nil
-  ) -> PipelineItem {
+  /// - Parameter modified: the entry's date, if the archive must not reveal the photo's.
+  func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
     // captures only the path, since there is one closure for each photo
     let path = item.photo.path
-    let expected = item.photo.md5.flatMap { md5 in
-      tags?.expected(of: item.photo.id).map { TaggedContent(md5: md5, tag: $0.tag, key: $0.key) }
-    }
     return PipelineItem(
-      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt,
-      expected: expected
+      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt
     ) {
       () throws(FileError) in try self.openPhoto(at: path)
     }
@@ -59,34 +51,20 @@ extension Library {
   ) throws -> [Finding] {
     let plan = try ExportPlan(contents, options, files: files(of:))
     let photos = moment.map(plan.photosToRecheck(modifiedAfter:)) ?? plan.items.map(\.photo)
-    return try corruptPhotos(among: photos, contentTags(), isInBase: moment != nil, of: plan, counter)
+    return try corruptPhotos(among: photos, isInBase: moment != nil, of: plan, counter)
   }
 
   /// - Parameter isInBase: true if the base contains an intact file of each photo.
   func corruptPhotos(
-    among photos: [Photo], _ tags: ContentTags, isInBase: Bool, of plan: ExportPlan,
-    _ counter: ProgressCounter
+    among photos: [Photo], isInBase: Bool, of plan: ExportPlan, _ counter: ProgressCounter
   ) throws -> [Finding] {
     try photos.compactMap { photo in
-      let state = try stateOfFile(
-        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
-      let reason: String
-      switch state {
-      case .intact: return nil
-      case .exchanged: reason = "\(ItemReason.exchanged)"
-      case .missingOrCorrupt: reason = "it is corrupt in the library"
-      }
+      if try hasIntactFile(of: photo, whileReading: counter.checkCancellation) { return nil }
+      let reason = "it is corrupt in the library"
       return Finding(
         plan.label(photo), isInBase ? "\(reason); the base contains an intact file" : reason,
         remedy: .repairLibrary)
     }
-  }
-
-  /// Returns true if an export selects photos that were added after an archive was made. With the content fingerprint
-  /// of the archive, such a photo has the row and the MD5 of a photo in it, but may have other bytes. Blocks.
-  package func hasPhotos(addedAfter archive: ArchiveDescriptor, _ options: ExportOptions) throws -> Bool {
-    guard let added = try photosAdded(sinceArchive: archive.exportIDs), !added.isEmpty else { return false }
-    return try ExportPlan(contents(), options, files: files(of:)).photos.contains { added.contains($0.id) }
   }
 
   /// Records exports in the library.

@@ -39,7 +39,7 @@ extension PhotoPipeline {
 }
 
 extension PipelineItem {
-  /// Reads the complete file. Returns nil if its length is as expected, and it has no other photo with the same MD5.
+  /// Reads the complete file. Returns nil if its length is as expected.
   fileprivate func readFault(
     _ buffer: UnsafeMutableRawBufferPointer, _ isCancelled: () -> Bool
   ) -> ItemReason? {
@@ -47,38 +47,18 @@ extension PipelineItem {
       if isCancelled() { return nil }
       let file = try open()
       var position = 0
-      var tag = expected.map { RunningContentTag($0.key) }
       while position <= size && !isCancelled() {
         // one byte more than expected, to detect a longer file
         let wanted = min(size - position + 1, buffer.count)
         let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
         let count = try file.read(into: piece, at: position)
         position += count
-        tag?.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
         guard count < wanted else { continue }
-        if position < size { return .tooShort(bytes: position) }
-        return try isExchanged(tag?.value, buffer, isCancelled) ? .exchanged : nil
+        return position < size ? .tooShort(bytes: position) : nil
       }
       return isCancelled() ? nil : .tooLong
     } catch {
       return .file(error)
     }
-  }
-
-  /// Returns true if the file has another photo with the same MD5. Reads the file only if its content tag is wrong.
-  private func isExchanged(
-    _ tag: ContentTag?, _ buffer: UnsafeMutableRawBufferPointer, _ isCancelled: () -> Bool
-  ) throws(FileError) -> Bool {
-    guard let expected, tag != expected.tag else { return false }
-    let file = try open()
-    var (hash, position) = (RunningMD5(), 0)
-    while position < size && !isCancelled() {
-      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(size - position, buffer.count)])
-      let count = try file.read(into: piece, at: position)
-      guard count > 0 else { return false }
-      hash.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-      position += count
-    }
-    return expected.isExchanged(hash.digest, tag)
   }
 }

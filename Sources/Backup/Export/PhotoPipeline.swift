@@ -6,10 +6,9 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Throws if a file contains
-/// another photo with the same MD5. Reader threads fill a bounded pool of buffers. A hasher, the archive's
-/// `ArchiveWriter` and a writer thread share each buffer. So a checksum is by construction that of the archive's bytes,
-/// and the memory does not depend on the photos' sizes.
+/// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads fill a bounded
+/// pool of buffers. A hasher, the archive's `ArchiveWriter` and a writer thread share each buffer. So a checksum is by
+/// construction that of the archive's bytes, and the memory does not depend on the photos' sizes.
 ///
 /// ```
 ///            ┌▶ hasher ───────────▶ digests ─┐

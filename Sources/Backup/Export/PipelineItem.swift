@@ -10,21 +10,8 @@ struct PipelineItem: Sendable {
   var size: Int
   /// The entry's date, in milliseconds since 1970.
   var modified: Int64
-  /// The content in the photo's row; nil if the row has no content tag.
-  var expected: TaggedContent?
   /// Opens the file. May be called again.
   var open: @Sendable () throws(FileError) -> File
-}
-
-/// The MD5 and the content tag of a photo.
-struct TaggedContent: Sendable {
-  let md5: MD5Digest
-  let tag: ContentTag
-  /// The key of the tag.
-  let key: ContentTagKey
-
-  /// Returns true if a file with this MD5 and tag has another photo with the same MD5.
-  func isExchanged(_ md5: MD5Digest, _ tag: ContentTag?) -> Bool { md5 == self.md5 && tag != self.tag }
 }
 
 /// An entry after the photos, such as `metadata.json`.
@@ -53,8 +40,6 @@ enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
   case tooShort(bytes: Int)
   /// The file is longer than its size.
   case tooLong
-  /// The file has the MD5 of the photo, and another content tag.
-  case exchanged
 
   /// One line for the user, without the item's name.
   var description: String {
@@ -62,7 +47,6 @@ enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
     case .file(let error): error.description
     case .tooShort(let bytes): "the file ends after \(bytes) bytes, before its recorded size"
     case .tooLong: "the file is longer than its recorded size"
-    case .exchanged: "its file has another photo with the same MD5"
     }
   }
 }

@@ -11,23 +11,13 @@ package struct PlannedIncrement: Sendable {
   /// The photos among them whose files have another length than recorded, or were modified since the full archive of
   /// the chain. The export reads these files to find corrupt ones.
   let photosToRecheck: [Photo]
-  /// What was removed from the library since the base was made.
-  let deletions: [Metadata.Deletion]
 
-  init(
-    _ base: ExportBase, photos: [Photo], modifiedFiles: [ExportPlan.ModifiedFile],
-    deletions: [PhotoLibrary.Deletion]
-  ) {
+  init(_ base: ExportBase, photos: [Photo], modifiedFiles: [ExportPlan.ModifiedFile]) {
     self.base = base
     photosStoredInBase = photos.indices.filter { !photos[$0].isFromAssets && base.contains(photos[$0]) }
     photosToRecheck = ExportPlan.photosToRecheck(
       among: photos, modifiedFiles, modifiedAfter: base.fullDate
     ).filter(base.contains)
-    self.deletions = deletions.map { deletion in
-      Metadata.Deletion(
-        category: deletion.category, checksum: deletion.md5?.description, assetPath: deletion.assetPath,
-        at: deletion.at.clamped(to: Metadata.dates))
-    }
   }
 
   /// Returns the description of the base for the archive's metadata.
@@ -40,9 +30,8 @@ package struct PlannedIncrement: Sendable {
       let photo = photos[index]
       return Metadata.FileStoredInBase(
         photoId: photo.id, originalPath: photo.originalPath, fileSize: Int64(photo.fileSize),
-        checksum: photo.md5?.description ?? "", crc32: base.crc32(of: photo))
+        checksum: photo.md5?.description ?? "")
     }
-    increment.deletions = deletions
     return increment
   }
 }

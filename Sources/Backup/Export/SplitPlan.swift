@@ -61,16 +61,16 @@ struct SplitPlan {
   private static func groups(of plan: ExportPlan) -> [[(photo: Photo, size: PartSize.Member)]] {
     var items: [Int64: ExportPlan.Item] = [:]
     for item in plan.items { items[item.photo.id] = item }
-    var indices: [PhotoIdentity: Int] = [:]
+    var indices: [PhotoInCategory: Int] = [:]
     var groups: [[(photo: Photo, size: PartSize.Member)]] = []
     for (photo, record) in zip(plan.photos, plan.records) {
       let member = (
         photo, PartSize.Member(record, items[photo.id].map { ($0, plan.longestManifestEntry($0)) })
       )
-      if let index = indices[PhotoIdentity(photo)] {
+      if let index = indices[photo.inCategory] {
         groups[index].append(member)
       } else {
-        indices[PhotoIdentity(photo)] = groups.count
+        indices[photo.inCategory] = groups.count
         groups.append([member])
       }
     }

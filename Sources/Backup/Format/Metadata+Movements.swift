@@ -22,12 +22,12 @@ extension Metadata {
 }
 
 extension Metadata.Movement {
-  /// Describes a movement of the library. Its content tag is not archived.
+  /// Describes a movement of the library.
   init(_ movement: PhotoLibrary.Movement) {
     self.init(from: movement.origin, to: movement.destination, at: movement.at.clamped(to: Metadata.dates))
     switch movement.subject {
-    case .photo(let content, _): (checksum, fileSize) = (content.md5.description, Int64(content.size))
-    case .asset(let path): assetPath = path
+    case .photo(.file(let content)): (checksum, fileSize) = (content.md5.description, Int64(content.size))
+    case .photo(.asset(let path)): assetPath = path
     case .category: break
     }
   }
@@ -81,9 +81,9 @@ extension PhotoLibrary.Movement {
   init(_ record: Metadata.Movement) {
     let subject: Subject
     if let md5 = record.checksum.flatMap({ MD5Digest(hex: $0) }) {
-      subject = .photo(FileContent(md5: md5, size: Int(record.fileSize ?? 0)), nil)
+      subject = .photo(.file(FileContent(md5: md5, size: Int(record.fileSize ?? 0))))
     } else if let path = record.assetPath {
-      subject = .asset(path)
+      subject = .photo(.asset(path))
     } else {
       subject = .category
     }

@@ -62,8 +62,6 @@ extension Metadata {
     package var chainDepth: Int
     /// The files that are stored in the base or its chain.
     package var filesStoredInBase: [FileStoredInBase] = []
-    /// The content that the user removed from the library since the base was made.
-    package var deletions: [Deletion] = []
   }
 
   /// A photo's file that is stored in the base or its chain.
@@ -76,20 +74,6 @@ extension Metadata {
     package var fileSize: Int64
     /// MD5 of the file, 32 hexadecimal digits.
     package var checksum: String
-    /// CRC-32 of the file; nil if the base does not state it.
-    package var crc32: UInt32?
-  }
-
-  /// The removal of content from a category, or of a category.
-  package struct Deletion: Sendable, Equatable {
-    /// The category's `name`.
-    package var category: String
-    /// MD5 of the photo's file; nil for an asset, and for the category itself.
-    package var checksum: String?
-    /// The path of an asset of the app.
-    package var assetPath: String?
-    /// The time of the removal, in milliseconds since 1970.
-    package var at: Int64
   }
 }
 
@@ -130,18 +114,9 @@ extension Metadata.Increment {
   fileprivate func write(to object: inout JSONWriter) {
     object.property("base", baseID)
     object.property("baseDigest", baseDigest)
-    object.list("deletions", of: deletions) { list, deletion in
-      list.object {
-        $0.property("assetPath", deletion.assetPath)
-        $0.property("at", deletion.at)
-        $0.property("category", deletion.category)
-        $0.property("checksum", deletion.checksum)
-      }
-    }
     object.list("held", of: filesStoredInBase) { list, file in
       list.object {
         $0.property("checksum", file.checksum)
-        $0.property("crc32", file.crc32)
         $0.property("fileSize", file.fileSize)
         $0.property("originalPath", file.originalPath)
         $0.property("photoId", file.photoId)
@@ -229,10 +204,6 @@ extension Metadata.Increment {
         filesStoredInBase = try json.list(atMost: .max) { element throws(Mismatch) in
           try Metadata.FileStoredInBase(&element)
         }
-      case "deletions":
-        deletions = try json.list(atMost: .max) { element throws(Mismatch) in
-          try Metadata.Deletion(&element)
-        }
       default: json.skip()
       }
     }
@@ -255,7 +226,6 @@ extension Metadata.FileStoredInBase {
       case "originalPath": originalPath = try json.string()
       case "fileSize": fileSize = try json.integer()
       case "checksum": checksum = try json.string()
-      case "crc32": crc32 = try json.optionalInteger()
       default: json.skip()
       }
     }
@@ -263,25 +233,6 @@ extension Metadata.FileStoredInBase {
     self.originalPath = try json.require(originalPath, "originalPath", of: start)
     self.fileSize = try json.require(fileSize, "fileSize", of: start)
     self.checksum = try json.require(checksum, "checksum", of: start)
-  }
-}
-
-extension Metadata.Deletion {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var category: String?
-    var at: Int64?
-    while let key = json.nextKey() {
-      switch key {
-      case "category": category = try json.string()
-      case "checksum": checksum = try json.optionalString()
-      case "assetPath": assetPath = try json.optionalString()
-      case "at": at = try json.integer()
-      default: json.skip()
-      }
-    }
-    self.category = try json.require(category, "category", of: start)
-    self.at = try json.require(at, "at", of: start)
   }
 }
 
@@ -324,13 +275,6 @@ extension Metadata.Increment {
       try Metadata.require(file.originalPath, "\(path).originalPath")
       try Metadata.require(file.fileSize, in: Metadata.sizes, "\(path).fileSize")
       try Metadata.require(file.checksum, "\(path).checksum")
-    }
-    for (index, deletion) in deletions.enumerated() {
-      let path = "smilepile.increment.deletions[\(index)]"
-      try Metadata.require(deletion.category, "\(path).category")
-      try Metadata.require(deletion.checksum, "\(path).checksum")
-      try Metadata.require(deletion.assetPath, "\(path).assetPath")
-      try Metadata.require(deletion.at, in: Metadata.dates, "\(path).at")
     }
   }
 }

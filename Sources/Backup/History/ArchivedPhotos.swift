@@ -1,19 +1,13 @@
 import ArchiveCatalog
 import Checksums
 import Operations
+import PhotoLibrary
 import Secrets
 import SystemPackage
 
 /// The contents of the photos in archives: tells whether the archives contain every photo of a backup.
 package struct ArchivedPhotos {
-  /// The MD5 and the length of a file.
-  private struct Content: Hashable {
-    var md5: MD5Digest
-    var size: Int
-  }
-
-  /// The CRC-32s of the files with a content; nil for an unknown one.
-  private var files: [Content: Set<UInt32?>] = [:]
+  private var files: Set<FileContent> = []
   /// The MD5s of the photos that a restore yields.
   private var restored: Set<MD5Digest> = []
 
@@ -56,33 +50,24 @@ package struct ArchivedPhotos {
     for photo in archive.photos {
       // a photo that was already corrupt when the archive was made does not count
       if isRestored, photo.originalMD5 == nil, let md5 = photo.location.md5 { restored.insert(md5) }
-      guard let reference = photo.location.ownEntry, let md5 = reference.md5 else { continue }
-      files[Content(md5: md5, size: reference.entry.size), default: []].insert(reference.entry.knownCRC32)
+      if photo.location.ownEntry != nil, let content = photo.location.content { files.insert(content) }
     }
   }
 
-  /// Returns true if a restore of the archives yields a file with this MD5 and length.
-  package func contain(_ md5: MD5Digest, size: Int) -> Bool { crc32s(of: md5, size: size) != nil }
-
-  /// Returns the CRC-32s of the files with a content; nil if a restore yields no such file.
-  private func crc32s(of md5: MD5Digest, size: Int) -> Set<UInt32?>? {
-    restored.contains(md5) ? files[Content(md5: md5, size: size)] : nil
+  /// Returns true if a restore of the archives yields a file with this content.
+  package func contain(_ content: FileContent) -> Bool {
+    restored.contains(content.md5) && files.contains(content)
   }
 
-  /// Returns true if the archives contain the file of every photo of a backup, by MD5, length and, where both are known,
-  /// CRC-32. Reads the entries for which the backup has no MD5. Blocks.
+  /// Returns true if the archives contain the file of every photo of a backup. Reads the entries for which the backup has
+  /// no MD5. Blocks.
   ///
   /// - Returns: false if the backup has a photo without its file.
   package func containEveryPhoto(of backup: OpenedBackup, _ counter: ProgressCounter) throws -> Bool {
     try backup.completingChecksums(counter).photos.allSatisfy { photo in
       switch photo.location {
       case .asset: return true
-      case .entry(let reference):
-        guard let md5 = reference.md5, let found = crc32s(of: md5, size: reference.entry.size) else {
-          return false
-        }
-        let crc32 = reference.entry.knownCRC32
-        return crc32 == nil || found.contains(crc32) || found.contains(nil)
+      case .entry: return photo.location.content.map(contain) ?? false
       case .file, .unavailable: return false
       }
     }

@@ -14,7 +14,6 @@ struct BackupImport {
   let opened: OpenedBackup
   let contents: LibraryContents
   let plan: MergePlan
-  private let variants: ContentVariants
   /// Photos whose bytes contradict the manifest, and which a salvage imports.
   private let contradicted: [Finding]
   /// The photos that neither the backup nor the library has.
@@ -30,7 +29,7 @@ struct BackupImport {
   ///
   /// - Throws: `BackupError.cannotReplace` if the backup must not replace the library.
   init(
-    _ source: OpenedBackup, into contents: LibraryContents, of known: KnownPhotos, options: ImportOptions,
+    _ source: OpenedBackup, into contents: LibraryContents, of library: Library, options: ImportOptions,
     counter: ProgressCounter
   ) throws {
     opened = source
@@ -41,13 +40,11 @@ struct BackupImport {
     } else {
       contradicted = []
     }
-    variants = try ContentVariants(of: source, in: contents, known, counter)
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, restoresRemoved: options.restoresRemoved,
-      now: Date().milliseconds, variants: variants,
-      duplicates: options.duplicates,
-      intact: KeptFiles(library: known.library, contents: contents, backup: source, counter: counter).intact)
+      now: Date().milliseconds, duplicates: options.duplicates,
+      intact: KeptFiles(library: library, backup: source, counter: counter).intact)
     missing = ImportLosses(of: plan, in: source)
     (self.source, self.contents, self.options, self.counter) = (source, contents, options, counter)
     // the user may have answered the question about a duplicate by stopping
@@ -68,9 +65,7 @@ struct BackupImport {
   /// - Parameter damaged: the IDs of new photos that turned out to be corrupt in the backup.
   func removal(without damaged: Set<Int64> = []) -> Removal {
     guard options.strategy == .replace else { return Removal() }
-    let after = contents.applying(plan.edit(without: damaged))
-    return Removal(
-      from: contents, to: after, variants: variants.numbers(before: contents, after: after, plan))
+    return Removal(from: contents, to: contents.applying(plan.edit(without: damaged)))
   }
 
   /// Imports the backup after the user has approved. One transaction makes the change. Files that are missing in the
@@ -97,8 +92,8 @@ struct BackupImport {
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
     try writer.change(options.strategy == .replace ? .replace : .merge) { change in
       let placement = try Placement(of: plan, in: change, writer)
-      let extraction = try Extraction(
-        source: source, files: placement.files, change: change, writer.contentTagKey(), counter: counter
+      let extraction = Extraction(
+        source: source, files: placement.files, change: change, counter: counter
       ) { [source, report] damaged in
         report(Self.finding(of: damaged, in: source))
       }
@@ -136,10 +131,8 @@ struct BackupImport {
     let paths = Set(contents.applying(plan.edit).photos.map(\.path))
     let photos = contents.photos.filter { !$0.isFromAssets && !paths.contains($0.path) }
     guard !photos.isEmpty else { return [] }
-    let tags = try library.contentTags()
     return try photos.filter { photo in
-      try library.isChanged(
-        photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+      try library.isChanged(photo, whileReading: counter.checkCancellation)
     }.map(\.path)
   }
 
@@ -147,7 +140,7 @@ struct BackupImport {
   ///
   /// - Returns: the repairs, and the photos of the backup whose files in the library have another size than recorded.
   private func repairs(of library: Library) throws -> (PhotoRepairs, changed: [Finding]) {
-    guard options.strategy != .replace else { return (try PhotoRepairs(of: [], in: [], nil, counter), []) }
+    guard options.strategy != .replace else { return (try PhotoRepairs(of: [], in: [], counter), []) }
     let (missing, changed) = library.unusablePhotos(of: contents)
     var findings: [Finding] = []
     if !changed.isEmpty {
@@ -158,11 +151,7 @@ struct BackupImport {
           remedy: .repairLibrary)
       }
     }
-    guard !missing.isEmpty else { return (try PhotoRepairs(of: [], in: [], nil, counter), findings) }
-    let tags = try library.contentTags()
-    let repairs = try PhotoRepairs(
-      of: missing.map { $0.with(tags[$0.photo.id]) }, in: [source], tags.key, counter)
-    return (repairs, findings)
+    return (try PhotoRepairs(of: missing, in: missing.isEmpty ? [] : [source], counter), findings)
   }
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
@@ -194,13 +183,8 @@ struct BackupImport {
   ) -> [String] {
     let verb = options.isDryRun ? "would be" : "was"
     var warnings = BoundedList<String>()
-    for (file, finding) in zip(extracted.replaced, replaced) {
-      let substitute =
-        switch file.substitute {
-        case .stagedFile: "the file that an interrupted import or add had copied"
-        case .equalPhoto, nil: "an equal photo of the backup"
-        }
-      warnings.append("\(finding.message), so \(substitute) was used")
+    for finding in replaced {
+      warnings.append("\(finding.message), so an equal photo of the backup was used")
     }
     let corrupt = Set((extracted.damaged + extracted.replaced).map(\.file.source))
     for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })
@@ -269,18 +253,6 @@ struct BackupImport {
     summary.warnings += source.warnings + plan.warnings
     let extractedIndices = Set(plan.filesToExtract.map(\.source))
     summary.warnings += substitutes(extracted, replaced, among: extractedIndices)
-    var corruptInBackup = BoundedList<String>()
-    for (index, fault) in variants.corrupt.sorted(by: { $0.key < $1.key })
-    where !extractedIndices.contains(index) {
-      let photo = source.photos[index]
-      corruptInBackup.append(
-        "\(source.label(of: photo)) is corrupt in the backup (\(fault)); the library has it")
-      let archive = source.archive(of: photo)
-      if summary.damagedArchives[archive] == nil { summary.damagedArchives[archive] = fault }
-    }
-    summary.warnings += corruptInBackup.elements {
-      "\(Count($0, "more photo is", "more photos are")) corrupt in the backup; the library has them"
-    }
     var changedFiles = BoundedList<String>()
     for path in changed {
       changedFiles.append("another program changed \(path.escaped), which stays as an untracked file")
@@ -302,11 +274,12 @@ struct BackupImport {
 extension OpenedBackup {
   /// Returns the indices of the photos with entries whose stated content the library does not have.
   fileprivate func photosToImport(into library: LibraryContents) -> [Int] {
-    let known = Set(
-      library.photos.compactMap { photo in photo.md5.map { FileContent(md5: $0, size: photo.fileSize) } })
+    let known = Set(library.photos.compactMap(\.content))
     return photos.indices.filter { index in
-      guard case .entry(let reference) = photos[index].location, let md5 = reference.md5 else { return false }
-      return !known.contains(FileContent(md5: md5, size: reference.entry.size))
+      guard case .entry = photos[index].location, let content = photos[index].location.content else {
+        return false
+      }
+      return !known.contains(content)
     }
   }
 }

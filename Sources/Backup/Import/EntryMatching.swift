@@ -16,23 +16,15 @@ struct EntryMatching {
   private var corruptPhotos = BoundedList<Finding>()
   /// The display name of each category, by its id.
   private let displayNames: [Int64: String]
-  private let losses: [String: Loss]
+  private let losses: [String: String]
   private let writtenIDs: [Int64: Int64]
-
-  /// A missing entry.
-  struct Loss {
-    /// Why it is missing.
-    var reason: String
-    /// The CRC-32 of its content; nil if it is unknown.
-    var crc32: UInt32?
-  }
 
   /// - Parameters:
   ///   - writtenIDs: the id in the backup for each photo that got a new id.
-  ///   - losses: what is known of missing entries, by name.
+  ///   - losses: why entries are missing, by name.
   init(
     metadata: Metadata, entries: [Entry], root: String, writtenIDs: [Int64: Int64] = [:],
-    losses: [String: Loss] = [:]
+    losses: [String: String] = [:]
   ) {
     self.losses = losses
     self.writtenIDs = writtenIDs
@@ -117,8 +109,7 @@ struct EntryMatching {
   private static func file(
     storedInBase file: Metadata.FileStoredInBase, _ base: String
   ) -> OpenedBackup.Photo.File {
-    let unavailable = Unavailable(
-      .storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum), crc32: file.crc32)
+    let unavailable = Unavailable(.storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum))
     return OpenedBackup.Photo.File(.unavailable(unavailable), originalPath: file.originalPath)
   }
 
@@ -152,9 +143,9 @@ struct EntryMatching {
     case .taken(let name):
       location = Self.unavailable(item, .sharedEntry(name: name))
     case .missing(let names):
-      let loss = names.compactMap { losses[$0] }.first
+      let reason = names.compactMap { losses[$0] }.first
       location = Self.unavailable(
-        item, loss.map { .damaged($0.reason) } ?? .notInArchive(name: item.zipEntryName), crc32: loss?.crc32)
+        item, reason.map { .damaged($0) } ?? .notInArchive(name: item.zipEntryName))
     }
     return OpenedBackup.Photo.File(
       location, originalPath: item.originalPath,
@@ -162,9 +153,9 @@ struct EntryMatching {
   }
 
   private static func unavailable(
-    _ item: Metadata.ManifestEntry, _ cause: Unavailable.Cause, crc32: UInt32? = nil
+    _ item: Metadata.ManifestEntry, _ cause: Unavailable.Cause
   ) -> PhotoLocation {
-    .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }, crc32: crc32))
+    .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }))
   }
 
   /// Returns the names that either app would give the file of a photo that the manifest does not list.

@@ -18,9 +18,6 @@ final class ExtractedPhoto: HashableStream {
   let index: Int
   /// The number of written bytes.
   private(set) var count = 0
-  /// The content tag of the bytes so far.
-  var tag: ContentTag { runningTag.value }
-  private var runningTag: RunningContentTag
   private let origin: PhotoOrigin?
   private let output: File
   private let extraction: Extraction
@@ -34,7 +31,6 @@ final class ExtractedPhoto: HashableStream {
     (self.item, self.index) = (item, index)
     self.output = output
     self.extraction = extraction
-    runningTag = RunningContentTag(extraction.key)
     origin = extraction.origin(of: item.planned.source)
     self.readNext = readNext
   }
@@ -48,21 +44,21 @@ final class ExtractedPhoto: HashableStream {
   /// Writes the next bytes.
   func take(_ bytes: UnsafeRawBufferPointer) throws {
     try extraction.counter.checkCancellation()
-    guard count + bytes.count <= item.planned.size else {
+    guard count + bytes.count <= item.planned.content.size else {
       throw Damage(reason: "it is longer than it should be")
     }
-    runningTag.update(bytes)
     try output.write(bytes, at: count)
     count += bytes.count
     extraction.counter.advance(bytes: bytes.count)
   }
 
   func finish(_ digest: MD5Digest) throws {
-    guard count == item.planned.size, digest == item.planned.md5 else {
-      return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.planned.md5)"))
+    let content = item.planned.content
+    guard FileContent(md5: digest, size: count) == content else {
+      return try fail(Damage(reason: "its MD5 is \(digest) and should be \(content.md5)"))
     }
-    try extraction.keep(output, of: item, tag, from: origin)
-    extraction.reportIntact(self)
+    try extraction.keep(output, of: item, from: origin)
+    extraction.reportIntact(at: index)
   }
 
   /// Records an error that concerns only this photo, and throws any other error.

@@ -9,8 +9,7 @@ struct Favorites {
   mutating func add(_ photos: some Sequence<Photo>) {
     for photo in photos {
       guard let isFavorite = photo.isFavorite else { continue }
-      let content = PhotoIdentity(photo).withoutCategory
-      marks[content] = marks[content] == true || isFavorite
+      marks[photo.identity] = marks[photo.identity] == true || isFavorite
     }
   }
 
@@ -18,15 +17,5 @@ struct Favorites {
   var isEmpty: Bool { marks.isEmpty }
 
   /// Returns the mark of a photo; nil if no backup has one.
-  subscript(photo: Photo) -> Bool? { marks[PhotoIdentity(photo).withoutCategory] }
-}
-
-extension PhotoIdentity {
-  /// Equal for equal content in any category.
-  var withoutCategory: PhotoIdentity {
-    switch self {
-    case .file(let md5, let size, _, let variant): .file(md5, size: size, category: 0, variant: variant)
-    case .asset(let path, _): .asset(path: path, category: 0)
-    }
-  }
+  subscript(photo: Photo) -> Bool? { marks[photo.identity] }
 }

@@ -102,10 +102,9 @@ public struct ImportRun {
     sum.errors = unopened
     counter.report(unopened)
     let isOneOfSeveral = sources.count > 1
-    var known = KnownPhotos(in: reader)
     for (index, source) in sources.enumerated() {
       do {
-        var step = try BackupImport(source, into: contents, of: known, options: options, counter: counter)
+        var step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
         step.report = { [counter] in counter.report(isOneOfSeveral ? $0.from(source.path) : $0) }
         if let writer {
           sum += named(try step.run(writer), source, among: sources)
@@ -114,7 +113,6 @@ public struct ImportRun {
           let (summary, after) = try step.dryRun(reader)
           sum += named(summary, source, among: sources)
           contents = after
-          known.add(step.plan.filesToExtract, of: step.source)
         }
       } catch  where index > 0 && !options.isDryRun {
         throw BackupError.stopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
@@ -138,7 +136,7 @@ public struct ImportRun {
       let contents = try writer.library.contents()
       let steps = try sources.map {
         var step = try BackupImport(
-          $0, into: contents, of: KnownPhotos(in: writer.library), options: options, counter: counter)
+          $0, into: contents, of: writer.library, options: options, counter: counter)
         step.report = { [counter] in counter.report($0) }
         return step
       }

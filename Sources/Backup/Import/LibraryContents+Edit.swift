@@ -1,7 +1,7 @@
 import PhotoLibrary
 
 extension LibraryContents {
-  /// Returns the content of the library after an edit. The movements of the edit have no content tags.
+  /// Returns the content of the library after an edit.
   func applying(_ edit: LibraryEdit) -> LibraryContents {
     var result = self
     let removedCategories = Set(edit.removedCategories)
@@ -16,9 +16,9 @@ extension LibraryContents {
     result.movements = edit.movements ?? movements
     result.movements += edit.moves.compactMap(movement)
     let returned = Set(edit.returnedPhotos)
-    let removed = Set(result.movements.lazy.filter { $0.destination == nil }.map(\.subject.withoutTag))
+    let removed = Set(result.movements.lazy.filter { $0.destination == nil }.map(\.subject))
     result.movements += edit.newPhotos.filter { returned.contains($0.id) }.compactMap { photo in
-      let subject = Movement.Subject(photo)
+      let subject = Movement.Subject.photo(photo.identity)
       guard removed.contains(subject) else { return nil }
       let category = result.categories.first { $0.id == photo.categoryId }
       return category.map { Movement(subject, from: nil, to: $0.name, at: 0) }
@@ -31,21 +31,11 @@ extension LibraryContents {
     case .photo(let id, let destination):
       guard let photo = photos.first(where: { $0.id == id }) else { return nil }
       let category = categories.first { $0.id == photo.categoryId }
-      return category.map { Movement(Movement.Subject(photo), from: $0.name, to: destination, at: 0) }
+      return category.map { Movement(.photo(photo.identity), from: $0.name, to: destination, at: 0) }
     case .category(let id, let destination):
       return categories.first { $0.id == id }.map {
         Movement(.category, from: $0.name, to: destination, at: 0)
       }
-    }
-  }
-}
-
-extension Movement.Subject {
-  fileprivate init(_ photo: Photo) {
-    if let md5 = photo.md5 {
-      self = .photo(FileContent(md5: md5, size: photo.fileSize), nil)
-    } else {
-      self = .asset(photo.path)
     }
   }
 }

@@ -7,9 +7,9 @@ import PhotoLibrary
 /// duplicates and the library's intact files. The plan is complete when it is made, and a dry run is the plan
 /// itself.
 ///
-/// A category is identified by its name in NFC. A photo is identified by its content (MD5, length, and the bytes where
-/// these are equal) in its category, an asset by its path in its category. Merging is a multiset union: each photo of
-/// the backup matches at most one photo of the library, by equal rows first, then by equal name, then in any order.
+/// A category is identified by its name in NFC. A photo is identified by its content (MD5 and size) in its
+/// category, an asset by its path in its category. Merging is a multiset union: each photo of the backup matches at most
+/// one photo of the library, by equal rows first, then by equal name, then in any order.
 package struct MergePlan: Sendable {
   /// A new photo whose file comes from the backup.
   package struct FileToExtract: Sendable, Equatable {
@@ -17,20 +17,15 @@ package struct MergePlan: Sendable {
     package let id: Int64
     /// The index of the backup's photo.
     package let source: Int
-    /// The length of the file in bytes.
-    let size: Int
-    /// The MD5 of the file.
-    let md5: MD5Digest
+    /// The MD5 and size of the file.
+    let content: FileContent
     /// The date of the file, in milliseconds since 1970.
     let modified: Int64
 
-    /// The size and MD5 of the file.
-    var content: FileContent { FileContent(md5: md5, size: size) }
-
     /// Returns nil if the backup does not have the file.
     init?(_ photo: OpenedBackup.Photo, id: Int64, source: Int) {
-      guard let size = photo.location.size, let md5 = photo.location.md5 else { return nil }
-      (self.id, self.source, self.size, self.md5) = (id, source, size, md5)
+      guard let content = photo.location.content else { return nil }
+      (self.id, self.source, self.content) = (id, source, content)
       modified = photo.record.createdAt
     }
   }
@@ -98,38 +93,37 @@ package struct MergePlan: Sendable {
   package var photosRemovedBefore: Int { outcomes.count { $0 == .removedBefore } }
 
   /// Bytes of all files that come from the backup.
-  var bytes: Int { filesToExtract.saturatedSum(\.size) }
+  var bytes: Int { filesToExtract.saturatedSum(\.content.size) }
 
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
   ///
   /// - Parameters:
   ///   - restoresRemoved: adds photos again that a person removed from the library.
   ///   - now: in milliseconds since 1970.
-  ///   - variants: distinguishes photos whose bytes differ although their MD5s and lengths are equal.
   ///   - duplicates: decides how to handle a photo that the library already has.
   ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
   package init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
     includesSettings: Bool, restoresRemoved: Bool = false, now: Int64,
-    variants: ContentVariants = ContentVariants(), duplicates: (Duplicate) -> DuplicateRule,
+    duplicates: (Duplicate) -> DuplicateRule,
     intact: ([Replacement.Row]) throws -> Set<Int64>
   ) rethrows {
     var planning = MergePlanning(photos: backup.photos.count)
     let existing =
       strategy == .replace
       ? LibraryContents(categories: [], photos: [], settings: library.settings) : library
-    let replay = MovementReplay(of: existing, on: backup, variants)
+    let replay = MovementReplay(of: existing, on: backup)
     let places = planning.places(of: backup, replay, restoresRemoved: restoresRemoved)
     let categories = planning.mergeCategories(
       backup.metadata, existing, places, updates: strategy == .merge)
     if strategy == .replace {
       let replacement = Replacement(
-        of: library, by: backup, categories: planning.edit.newCategories, byID: categories.byID, variants)
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories.byID)
       let kept = replacement.rows.filter(\.isKept)
       planning.replace(by: backup, as: replacement.keeping(try intact(kept), of: backup))
       planning.replaceMovements(of: library, by: backup.metadata.smilepile?.movements ?? [])
     } else {
-      planning.mergePhotos(backup, existing, categories, places, strategy, variants, duplicates)
+      planning.mergePhotos(backup, existing, categories, places, strategy, duplicates)
     }
     if includesSettings, strategy != .skip {
       planning.edit.settings = Self.settings(

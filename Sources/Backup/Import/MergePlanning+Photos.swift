@@ -6,26 +6,19 @@ extension MergePlanning {
   /// Matches photos with those of the library, and adds the others. For `merge` and `skip`.
   mutating func mergePhotos(
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: Categories, _ places: PhotoPlaces,
-    _ strategy: ImportStrategy, _ variants: ContentVariants, _ rule: (Duplicate) -> DuplicateRule
+    _ strategy: ImportStrategy, _ rule: (Duplicate) -> DuplicateRule
   ) {
     let (sources, rows) = rowsToMatch(backup, library, categories, places)
-    let corrupt = variants.corrupt
-    let lacksIntactFile = { (position: Int) in
-      let source = sources[position]
-      return backup.photos[source].md5NotInBackup != nil || corrupt[source] != nil
-    }
-    let variants = variants.selecting(sources)
-    var matches = PhotoMatching.match(
-      rows, with: library.photos, variants, lacksIntactFile: lacksIntactFile)
+    let lacksIntactFile = { (position: Int) in backup.photos[sources[position]].md5NotInBackup != nil }
+    var matches = PhotoMatching.match(rows, with: library.photos, lacksIntactFile: lacksIntactFile)
     let unlisted = UnlistedMatching(
-      rows, with: library.photos, variants, categories.byName.values, &matches,
-      lacksIntactFile: lacksIntactFile)
+      rows, with: library.photos, categories.byName.values, &matches, lacksIntactFile: lacksIntactFile)
     let categoryById = Dictionary(
       categories.byName.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     // copies with one identity are interchangeable: the one that is new need not be the one that was removed
-    var restored: [PhotoIdentity: Int] = [:]
+    var restored: [PhotoInCategory: Int] = [:]
     for position in rows.indices where places.isRestored(sources[position]) {
-      restored[variants.identity(ofIncoming: rows[position], at: position), default: 0] += 1
+      restored[rows[position].inCategory, default: 0] += 1
     }
     // not lazy, since each change of a lazy variable copies its value
     var ids: IDs?
@@ -65,7 +58,7 @@ extension MergePlanning {
       row.name = name
       names?[categoryId, default: []].insert(name)
       if !restored.isEmpty {
-        let identity = variants.identity(ofIncoming: rows[position], at: position)
+        let identity = rows[position].inCategory
         if let count = restored[identity], count > 0 {
           restored[identity] = count - 1
           edit.returnedPhotos.append(row.id)
@@ -82,10 +75,9 @@ extension MergePlanning {
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: Categories, _ places: PhotoPlaces
   ) -> (sources: [Int], rows: [Photo]) {
     // lazy, since only the few backups with missing photos need them
-    lazy var sizes = Dictionary(
-      library.photos.lazy.compactMap { photo in photo.md5.map { ($0, photo.fileSize) } },
-      uniquingKeysWith: { _, last in last })
-    lazy var existing = Set(library.photos.lazy.map { PhotoIdentity($0) })
+    lazy var contents = Dictionary(
+      library.photos.lazy.compactMap(\.content).map { ($0.md5, $0) }, uniquingKeysWith: { _, last in last })
+    lazy var existing = Set(library.photos.lazy.map(\.inCategory))
     var sources: [Int] = []
     var rows: [Photo] = []
     sources.reserveCapacity(backup.photos.count)
@@ -98,11 +90,11 @@ extension MergePlanning {
       // the library may have a photo that is missing or corrupt in the backup
       var row: Photo? =
         photo.location.unavailable == nil ? MergePlan.row(photo, category: category.id) : nil
-      if let md5 = photo.md5NotInBackup, let size = sizes[md5],
-        row.map({ existing.contains(PhotoIdentity($0)) }) != true
+      if let md5 = photo.md5NotInBackup, let content = contents[md5],
+        row.map({ existing.contains($0.inCategory) }) != true
       {
-        let intact = MergePlan.row(photo, category: category.id, libraryContent: (md5, size))
-        if existing.contains(PhotoIdentity(intact)) { row = intact }
+        let intact = MergePlan.row(photo, category: category.id, libraryContent: content)
+        if existing.contains(intact.inCategory) { row = intact }
       }
       if let row {
         sources.append(index)
@@ -164,7 +156,7 @@ extension MergePlan {
   ///
   /// - Parameter libraryContent: the content of the library's photo.
   static func row(
-    _ photo: OpenedBackup.Photo, category: Int64, libraryContent: (md5: MD5Digest, size: Int)? = nil
+    _ photo: OpenedBackup.Photo, category: Int64, libraryContent: FileContent? = nil
   ) -> Photo {
     let record = photo.record
     var row = Photo(

@@ -76,11 +76,10 @@ struct MergePlanning {
     outcomes[source] = outcome
   }
 
-  /// Takes over what a person moved and removed before the backup was made. The content tags of photos are not in
-  /// archives.
+  /// Takes over what a person moved and removed before the backup was made.
   mutating func replaceMovements(of library: LibraryContents, by movements: [Metadata.Movement]) {
     let movements = movements.map(PhotoLibrary.Movement.init)
-    guard movements != library.movements.map(\.withoutTag) else { return }
+    guard movements != library.movements else { return }
     edit.movements = movements
   }
 

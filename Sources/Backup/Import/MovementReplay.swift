@@ -23,16 +23,10 @@ struct MovementReplay {
     fileprivate var isRemoved: Bool { if case .removed = self { true } else { false } }
   }
 
-  /// What identifies a photo in all categories.
-  enum Content: Hashable {
-    case photo(FileContent, variant: Int)
-    case asset(String)
-  }
-
   /// A photo of the backup.
   struct Copy {
     let position: Int
-    let content: Content
+    let identity: PhotoIdentity
     /// The `name` of its category in the backup.
     let category: String
     /// True if the backup has the file.
@@ -53,33 +47,27 @@ struct MovementReplay {
   ///   - movements: the movements of the library, oldest first.
   ///   - copies: the photos of the backup.
   ///   - library: the categories of the library.
-  ///   - variant: the number of a content tag among those of its MD5 and length.
-  init(
-    _ movements: [Movement], of copies: [Copy], _ library: [PhotoLibrary.Category],
-    variant: (Movement) -> Int
-  ) {
+  init(_ movements: [Movement], of copies: [Copy], _ library: [PhotoLibrary.Category]) {
     existing = Set(library.map(\.name))
     var origins: Set<String> = []
     var ofCategories: [Numbered] = []
-    var ofContents: [Content: [Numbered]] = [:]
+    var ofPhotos: [PhotoIdentity: [Numbered]] = [:]
     for (number, movement) in movements.enumerated() {
       switch movement.subject {
       case .category:
         if let name = movement.origin { origins.insert(name) }
         ofCategories.append((number, movement))
-      case .photo(let content, _):
-        ofContents[.photo(content, variant: variant(movement)), default: []].append((number, movement))
-      case .asset(let path):
-        ofContents[.asset(path), default: []].append((number, movement))
+      case .photo(let identity):
+        ofPhotos[identity, default: []].append((number, movement))
       }
     }
     formerCategories = origins.subtracting(existing)
-    let concerned = Set(copies.lazy.filter { origins.contains($0.category) }.map(\.content))
+    let concerned = Set(copies.lazy.filter { origins.contains($0.category) }.map(\.identity))
     let groups = Dictionary(
-      grouping: copies.lazy.filter { ofContents[$0.content] != nil || concerned.contains($0.content) },
-      by: \.content)
-    for (content, copies) in groups {
-      let all = ((ofContents[content] ?? []) + ofCategories).sorted { $0.number < $1.number }
+      grouping: copies.lazy.filter { ofPhotos[$0.identity] != nil || concerned.contains($0.identity) },
+      by: \.identity)
+    for (identity, copies) in groups {
+      let all = ((ofPhotos[identity] ?? []) + ofCategories).sorted { $0.number < $1.number }
       replay(all.map(\.movement), of: copies)
     }
   }
@@ -87,7 +75,7 @@ struct MovementReplay {
   /// Returns true if a person removed a category, or merged it into another, and the library does not have it.
   func isFormer(_ category: String) -> Bool { formerCategories.contains(category) }
 
-  /// Moves the copies of one content.
+  /// Moves the copies of one photo.
   private mutating func replay(_ movements: [Movement], of copies: [Copy]) {
     var now = copies.map { Place.category($0.category) }
     for movement in movements {

@@ -1,5 +1,6 @@
 import Checksums
 import FileSystem
+import PhotoLibrary
 import SystemPackage
 import Zip
 
@@ -33,6 +34,9 @@ package enum PhotoLocation: Sendable {
     case .unavailable(let unavailable): unavailable.md5
     }
   }
+
+  /// The MD5 and size of the file; nil if one of them is unknown.
+  package var content: FileContent? { md5.flatMap { md5 in size.map { FileContent(md5: md5, size: $0) } } }
 
   /// Why the bytes are unavailable; nil if they are available, or an asset of the app.
   package var unavailable: Unavailable? {
@@ -105,11 +109,9 @@ package struct Unavailable: Sendable {
   package let cause: Cause
   /// The MD5 in the backup; nil if it is unknown. The library may have the photo.
   package let md5: MD5Digest?
-  /// The CRC-32 of the intact bytes; nil if it is unknown.
-  let crc32: UInt32?
 
-  init(_ cause: Cause, md5: MD5Digest? = nil, crc32: UInt32? = nil) {
-    (self.cause, self.md5, self.crc32) = (cause, md5, crc32)
+  init(_ cause: Cause, md5: MD5Digest? = nil) {
+    (self.cause, self.md5) = (cause, md5)
   }
 
   /// The cause, for a message.

@@ -60,36 +60,31 @@ struct PhotoPlaces {
 
 extension MovementReplay {
   /// Replays the movements of a library on a backup.
-  init(of library: LibraryContents, on backup: OpenedBackup, _ variants: ContentVariants) {
+  init(of library: LibraryContents, on backup: OpenedBackup) {
     guard !library.movements.isEmpty else {
-      self.init([], of: [], library.categories) { _ in 0 }
+      self.init([], of: [], library.categories)
       return
     }
     // the backup does not state the length of a photo that it lacks or has corrupt
     var contents: [MD5Digest: FileContent] = [:]
-    for case .photo(let content, _) in library.movements.lazy.map(\.subject) {
+    for case .photo(.file(let content)) in library.movements.lazy.map(\.subject) {
       contents[content.md5] = content
     }
     let names = Dictionary(backup.metadata.categories.map { ($0.id, $0.name) }) { first, _ in first }
     let copies = backup.photos.indices.compactMap { index -> Copy? in
       let photo = backup.photos[index]
       guard let category = names[photo.record.categoryId] else { return nil }
-      let content: Content
+      let identity: PhotoIdentity
       if photo.record.isFromAssets {
-        content = .asset(photo.record.path)
-      } else if let md5 = photo.md5NotInBackup, let known = contents[md5] {
-        content = .photo(known, variant: variants[incoming: index])
-      } else if let md5 = photo.location.md5, let size = photo.location.size {
-        content = .photo(FileContent(md5: md5, size: size), variant: variants[incoming: index])
+        identity = .asset(photo.record.path)
+      } else if let known = photo.md5NotInBackup.flatMap({ contents[$0] }) ?? photo.location.content {
+        identity = .file(known)
       } else {
         return nil
       }
       return Copy(
-        position: index, content: content, category: category, hasFile: photo.location.unavailable == nil)
+        position: index, identity: identity, category: category, hasFile: photo.location.unavailable == nil)
     }
-    self.init(library.movements, of: copies, library.categories) { movement in
-      guard case .photo(let content, let tag) = movement.subject else { return 0 }
-      return variants.number(of: tag, of: content)
-    }
+    self.init(library.movements, of: copies, library.categories)
   }
 }

@@ -26,17 +26,17 @@ package struct Replacement: Sendable {
   /// - Parameter byID: the category of each ID of the backup.
   init(
     of library: LibraryContents, by backup: OpenedBackup, categories: [PhotoLibrary.Category],
-    byID: [Int64: PhotoLibrary.Category], _ variants: ContentVariants = ContentVariants()
+    byID: [Int64: PhotoLibrary.Category]
   ) {
     let ids = Self.ids(of: backup)
-    let files = Self.files(of: library, for: backup, ids, variants)
+    let files = Self.files(of: library, for: backup, ids)
     var photos: [Photo] = []
     var rows: [(source: Int, isKept: Bool)] = []
     for (index, photo) in backup.photos.enumerated() {
       guard let category = byID[photo.record.categoryId] else { continue }
       var row: Photo
-      if let file = files[index].map({ library.photos[$0] }), let md5 = file.md5 {
-        row = MergePlan.row(photo, category: category.id, libraryContent: (md5, file.fileSize))
+      if let file = files[index].map({ library.photos[$0] }), let content = file.content {
+        row = MergePlan.row(photo, category: category.id, libraryContent: content)
         row.path = file.path
         rows.append((index, isKept: true))
       } else if photo.isUnavailable {
@@ -100,31 +100,23 @@ package struct Replacement: Sendable {
   /// the photo with the same id, otherwise by a photo that is missing in the backup, then by a photo that is
   /// corrupt in it, then by any other.
   private static func files(
-    of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64], _ variants: ContentVariants
+    of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64]
   ) -> [Int?] {
-    // a photo that was corrupt when it was backed up takes any variant, since its intact bytes are unknown
-    let takesAnyVariant = backup.photos.contains { $0.md5NotInBackup != nil }
-    /// Returns true if a photo of the library has the intact content of a photo of the backup.
-    func hasContent(_ index: Int, of file: Int) -> Bool {
-      let (photo, wanted) = (library.photos[file], backup.photos[index])
-      guard wanted.hasContent(of: photo) else { return false }
-      return wanted.md5NotInBackup != nil || variants[incoming: index] == variants[existing: photo.id]
-    }
-    var byContent: [ContentVariant: [Int]] = [:]
+    // the backup does not state the size of the intact file of a photo that was corrupt when it was backed up
+    let needsMD5s = backup.photos.contains { $0.md5NotInBackup != nil }
+    var byContent: [FileContent: [Int]] = [:]
     var byMD5: [MD5Digest: [Int]] = [:]
     for index in library.photos.indices.reversed() {
-      let photo = library.photos[index]
-      guard let md5 = photo.md5 else { continue }
-      let content = FileContent(md5: md5, size: photo.fileSize)
-      byContent[ContentVariant(content, variants[existing: photo.id]), default: []].append(index)
-      if takesAnyVariant { byMD5[md5, default: []].append(index) }
+      guard let content = library.photos[index].content else { continue }
+      byContent[content, default: []].append(index)
+      if needsMD5s { byMD5[content.md5, default: []].append(index) }
     }
     guard !byContent.isEmpty else { return Array(repeating: nil, count: ids.count) }
     let byID = Dictionary(uniqueKeysWithValues: library.photos.indices.map { (library.photos[$0].id, $0) })
     var isTaken = Array(repeating: false, count: library.photos.count)
     var result = [Int?](repeating: nil, count: ids.count)
     for index in ids.indices {
-      guard let file = byID[ids[index]], hasContent(index, of: file) else {
+      guard let file = byID[ids[index]], backup.photos[index].hasContent(of: library.photos[file]) else {
         continue
       }
       result[index] = file
@@ -137,8 +129,7 @@ package struct Replacement: Sendable {
         let file: Int?
         if let md5 = photo.md5NotInBackup {
           file = byMD5[md5]?.popLast { !isTaken[$0] }
-        } else if let md5 = photo.location.md5, let size = photo.location.size {
-          let content = ContentVariant(FileContent(md5: md5, size: size), variants[incoming: index])
+        } else if let content = photo.location.content {
           file = byContent[content]?.popLast { !isTaken[$0] }
         } else {
           file = nil
@@ -150,14 +141,6 @@ package struct Replacement: Sendable {
     }
     return result
   }
-}
-
-/// A content, with the number of its variant.
-private struct ContentVariant: Hashable {
-  let content: FileContent
-  let variant: Int
-
-  init(_ content: FileContent, _ variant: Int) { (self.content, self.variant) = (content, variant) }
 }
 
 extension [Int] {

@@ -16,7 +16,6 @@ struct UnlistedMatching {
 
   private let incoming: [Photo]
   private let existing: [Photo]
-  private let variants: ContentVariants
   /// The id in the name of each unlisted category, by the category's id in the library.
   private let unlisted: [Int64: Int64]
 
@@ -30,19 +29,16 @@ struct UnlistedMatching {
   }
 
   /// - Parameters:
-  ///   - variants: the variants of the contents; those of incoming photos by their index in `incoming`.
   ///   - categories: the categories of the library and of the backup, with the library's ids.
   ///   - matches: the match of each incoming photo in its own category. Changed if a photo of an unlisted category
   ///     has the same content.
   ///   - lacksIntactFile: returns true if the photo's file is missing or corrupt in the backup.
   init(
-    _ incoming: [Photo], with existing: [Photo], _ variants: ContentVariants = ContentVariants(),
-    _ categories: some Sequence<PhotoLibrary.Category>,
+    _ incoming: [Photo], with existing: [Photo], _ categories: some Sequence<PhotoLibrary.Category>,
     _ matches: inout [Int?], lacksIntactFile: (Int) -> Bool
   ) {
     self.incoming = incoming
     self.existing = existing
-    self.variants = variants
     var unlisted: [Int64: Int64] = [:]
     for category in categories {
       if let id = UnlistedCategory.id(of: category) { unlisted[category.id] = id }
@@ -60,27 +56,19 @@ struct UnlistedMatching {
   private func groups(lacksIntactFile: (Int) -> Bool) -> [Group] {
     var groupIndices: [PhotoIdentity: Int] = [:]
     var groups: [Group] = []
-    let identities =
-      existing.filter { unlisted[$0.categoryId] != nil }.map { variants.identity(ofExisting: $0) }
-      + incoming.indices.filter { unlisted[incoming[$0].categoryId] != nil }.map {
-        variants.identity(ofIncoming: incoming[$0], at: $0)
-      }
-    for identity in identities {
-      let content = identity.withoutCategory
-      guard groupIndices[content] == nil else { continue }
-      groupIndices[content] = groups.count
+    for photo in [existing, incoming].joined() where unlisted[photo.categoryId] != nil {
+      guard groupIndices[photo.identity] == nil else { continue }
+      groupIndices[photo.identity] = groups.count
       groups.append(Group())
     }
     guard !groups.isEmpty else { return [] }
     for (index, photo) in existing.enumerated() {
-      let content = variants.identity(ofExisting: photo).withoutCategory
-      guard let group = groupIndices[content] else { continue }
+      guard let group = groupIndices[photo.identity] else { continue }
       let list = unlisted[photo.categoryId] == nil ? \Group.existing : \Group.existingUnlisted
       groups[group][keyPath: list].append(index)
     }
     for (index, photo) in incoming.enumerated() where !lacksIntactFile(index) {
-      let content = variants.identity(ofIncoming: photo, at: index).withoutCategory
-      guard let group = groupIndices[content] else { continue }
+      guard let group = groupIndices[photo.identity] else { continue }
       let list = unlisted[photo.categoryId] == nil ? \Group.incoming : \Group.incomingUnlisted
       groups[group][keyPath: list].append(index)
     }

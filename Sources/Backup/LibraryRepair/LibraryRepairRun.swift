@@ -114,15 +114,14 @@ struct LibraryRepairRun {
     var summary = LibraryRepairSummary()
     (summary.isDryRun, summary.photosChecked) = (options.isDryRun, checked)
     summary.isSearchComplete = options.origin == .jobs(isComplete: true)
-    let key = try library.contentTags().key
-    var repairs = try PhotoRepairs(of: damaged, in: [], key, counter)
+    var repairs = try PhotoRepairs(of: damaged, in: [], counter)
     var rest = archives[...]
     while !rest.isEmpty, given != nil || !repairs.unavailable.isEmpty {
       let next = given == nil ? rest.prefix(Self.mostOpenArchives) : rest
       rest = rest.dropFirst(next.count)
       let others = try given.take() ?? open(next)
       let found = try PhotoRepairs(
-        of: repairs.unavailable, in: others.sources, key, skipsUnreadable: true, counter)
+        of: repairs.unavailable, in: others.sources, skipsUnreadable: true, counter)
       add(others, found, to: &summary)
       repairs.add(found)
     }

@@ -15,9 +15,6 @@ struct PhotoRepairs {
     let size: Int
     /// The sources of the bytes, best first; at least one.
     let sources: [PhotoBytes]
-
-    /// Returns true if bytes have the content tag of the photo's row, or the row has no tag.
-    func hasTag(_ tag: ContentTag?) -> Bool { photo.tag == nil || photo.tag == tag }
   }
 
   /// The result of repairing.
@@ -39,20 +36,16 @@ struct PhotoRepairs {
   let faults: [FilePath: ArchiveError]
   /// Archives in which a photo is corrupt.
   let failing: [FilePath: String]
-  private let key: ContentTagKey?
 
   var isEmpty: Bool { repairs.isEmpty }
 
   /// Searches backups for photos, and reads the photos that it finds.
   ///
-  /// - Parameters:
-  ///   - key: the key of the library's content tags; nil if no photo has a tag.
-  ///   - skipsUnreadable: see `PhotoSources`.
+  /// - Parameter skipsUnreadable: see `PhotoSources`.
   init(
-    of photos: [LibraryCheck.UnusablePhoto], in backups: [OpenedBackup], _ key: ContentTagKey?,
-    skipsUnreadable: Bool = false, _ counter: ProgressCounter
+    of photos: [LibraryCheck.UnusablePhoto], in backups: [OpenedBackup], skipsUnreadable: Bool = false,
+    _ counter: ProgressCounter
   ) throws {
-    self.key = key
     let wanted = Dictionary(
       photos.compactMap { damaged in damaged.photo.md5.map { ($0, Optional(damaged.photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
@@ -64,17 +57,7 @@ struct PhotoRepairs {
       if let md5 = damaged.photo.md5,
         let (first, others, size) = try sources.places(of: md5, size: damaged.photo.fileSize)
       {
-        // photos with the same MD5 may have other bytes
-        let places = [first] + others
-        var start: Int? = 0
-        if let key, let tag = damaged.tag {
-          start = try places.firstIndex { try $0.tag(key, counter) == tag }
-        }
-        guard let start else {
-          unavailable.append(damaged)
-          continue
-        }
-        repairs.append(Repair(photo: damaged, md5: md5, size: size, sources: Array(places[start...])))
+        repairs.append(Repair(photo: damaged, md5: md5, size: size, sources: [first] + others))
       } else {
         unavailable.append(damaged)
       }
@@ -112,8 +95,6 @@ struct PhotoRepairs {
     let photo: Photo
     /// The name of the staged file: a number.
     let name: String
-    /// The content tag of the file; nil if there is no key.
-    let tag: ContentTag?
   }
 
   /// Stages the files. Blocks. A photo that no source has any more does not prevent the repair of the others.
@@ -132,10 +113,9 @@ struct PhotoRepairs {
       let (name, photo) = (String(first + index), repair.photo.photo)
       for source in repair.sources {
         try counter.checkCancellation()
-        let (fault, tag) = try copy(repair, from: source, to: open(name), counter)
-        guard let fault else {
+        guard let fault = try copy(repair, from: source, to: open(name), counter) else {
           result.places[photo.id] = source.place
-          staged.append(Staged(photo: photo, name: name, tag: tag))
+          staged.append(Staged(photo: photo, name: name))
           break
         }
         try remove(name)
@@ -146,35 +126,30 @@ struct PhotoRepairs {
     return staged
   }
 
-  /// - Returns: why a source no longer has the photo; nil if the photo was copied. The content tag of the copy.
+  /// - Returns: why a source no longer has the photo; nil if the photo was copied.
   /// - Throws: an error that concerns all photos, such as a full disk.
   private func copy(
     _ repair: Repair, from source: PhotoBytes, to file: consuming File, _ counter: ProgressCounter
-  ) throws -> (fault: String?, tag: ContentTag?) {
+  ) throws -> String? {
     let file = file
     var hash = RunningMD5()
-    var tag = key.map { RunningContentTag($0) }
     var written = 0
     let fault: String?
     do {
       fault = try source.read { piece in
         try counter.checkCancellation()
         hash.update(piece)
-        tag?.update(piece)
         try file.write(piece, at: written)
         written += piece.count
       }
     } catch let error as ArchiveError {
-      return ("\(error)", nil)
+      return "\(error)"
     }
     guard fault == nil, hash.digest == repair.md5, written == repair.photo.photo.fileSize else {
-      return ("\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")", nil)
-    }
-    guard repair.hasTag(tag?.value) else {
-      return ("\(source.place.string.escaped): it has another photo with the same MD5", nil)
+      return "\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")"
     }
     try file.setModified(milliseconds: repair.photo.photo.createdAt)
     file.startWriteBack(from: 0, count: written)
-    return (nil, tag?.value)
+    return nil
   }
 }

@@ -25,11 +25,11 @@ struct FileMatching {
   mutating func match(_ rows: inout [RebuildPlan.Row], byPath: Bool) {
     let open = rows.indices.filter { rows[$0].state == .missing }
     var wanted: [FileContent: Int] = [:]
-    for index in open { if let content = rows[index].content { wanted[content, default: 0] += 1 } }
+    for index in open { if let content = rows[index].photo.content { wanted[content, default: 0] += 1 } }
     for likeness in Likeness.allCases {
       for index in open where rows[index].state == .missing {
-        guard let content = rows[index].content, let files = byContent[content] else { continue }
-        let free = files.filter { !isUsed[$0] && rows[index].mayHave(scan.files[$0]) }
+        guard let content = rows[index].photo.content, let files = byContent[content] else { continue }
+        let free = files.filter { !isUsed[$0] }
         // most contents have one photo and one file, which need no choice
         let isOnly = free.count == 1 && wanted[content] == 1
         guard let file = isOnly ? free[0] : choice(among: free, for: rows[index].photo, likeness, byPath)
@@ -72,7 +72,7 @@ struct FileMatching {
     for index in missing {
       let photo = rows[index].photo
       let path = photo.path.isEmpty ? ExpectedPath(of: photo).path : photo.path
-      guard rows[index].content != nil else { continue }
+      guard photo.content != nil else { continue }
       if let file = byPath[FilePath(path)], !isUsed[file] {
         isUsed[file] = true
         rows[index].state = .corrupt(file)
@@ -86,9 +86,4 @@ struct FileMatching {
       rows[index].photo.path = path
     }
   }
-}
-
-extension RebuildPlan.Row {
-  /// Returns false if the content tag of the photo is known, and is another one than that of a file.
-  fileprivate func mayHave(_ file: PhotoScan.Found) -> Bool { tag == nil || tag == file.tag }
 }

@@ -18,8 +18,7 @@ struct MissingFileSearch {
   /// - Throws: the error of the newest archive if it cannot be read, since its photos would seem to be lost; an
   ///   environment failure, or `CancellationError`.
   init(
-    _ plan: RebuildPlan, _ archives: RebuildArchives, _ options: RebuildOptions, _ key: ContentTagKey,
-    _ counter: ProgressCounter
+    _ plan: RebuildPlan, _ archives: RebuildArchives, _ options: RebuildOptions, _ counter: ProgressCounter
   ) throws {
     counter.enter(.restoring)
     var open: [LibraryCheck.UnusablePhoto] = []
@@ -34,7 +33,7 @@ struct MissingFileSearch {
     }
     guard !open.isEmpty else { return }
     func search(_ backups: [OpenedBackup]) throws {
-      let found = try PhotoRepairs(of: open, in: backups, key, counter)
+      let found = try PhotoRepairs(of: open, in: backups, counter)
       repairs.append(found)
       open = found.unavailable
     }
@@ -79,7 +78,7 @@ struct MissingFileSearch {
 extension RebuildPlan {
   /// Describes a photo without an intact file.
   func unusable(_ row: Row, _ reason: String) -> LibraryCheck.UnusablePhoto {
-    LibraryCheck.UnusablePhoto(photo: row.photo, label: label(of: row.photo), reason: reason, tag: row.tag)
+    LibraryCheck.UnusablePhoto(photo: row.photo, label: label(of: row.photo), reason: reason)
   }
 
   /// Returns the label of a photo in messages.

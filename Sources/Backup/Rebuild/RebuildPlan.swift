@@ -30,20 +30,13 @@ struct RebuildPlan {
   struct Row {
     /// The photo. If its file is missing, the path is a valid one that the damaged database states, or empty.
     var photo: Photo
-    /// The content tag of the photo; nil if it is unknown.
-    let tag: ContentTag?
     /// True if the archive has the photo.
     var isInArchive: Bool
     var state = FileState.missing
 
-    fileprivate init(_ photo: Photo, tag: ContentTag?, isInArchive: Bool) {
-      (self.photo, self.tag, self.isInArchive) = (photo, tag, isInArchive)
+    fileprivate init(_ photo: Photo, isInArchive: Bool) {
+      (self.photo, self.isInArchive) = (photo, isInArchive)
       if photo.isFromAssets { state = .none }
-    }
-
-    /// The MD5 and size of the photo; nil for an asset.
-    var content: FileContent? {
-      photo.md5.map { FileContent(md5: $0, size: photo.fileSize) }
     }
   }
 
@@ -66,11 +59,9 @@ struct RebuildPlan {
   /// - Parameters:
   ///   - archives: the newest archive, or all parts of a split one; may be empty. Every photo with a file has its
   ///     MD5.
-  ///   - tags: the content tags of those photos of each archive whose MD5 and size several different files have, by index.
   ///   - now: in milliseconds since 1970.
   init(
-    of scan: PhotoScan, _ salvaged: SalvagedRows, _ archives: [OpenedBackup],
-    tags: [[Int: ContentTag]] = [], now: Int64
+    of scan: PhotoScan, _ salvaged: SalvagedRows, _ archives: [OpenedBackup], now: Int64
   ) {
     self.now = now
     let stated = archives.first?.metadata
@@ -79,11 +70,9 @@ struct RebuildPlan {
       salvaged.movements ?? archives.first?.metadata.smilepile?.movements.map { Movement($0) } ?? []
     photoIDs = IDs(used: [])
     var matching = FileMatching(scan)
-    var stored = Self.distinct(salvaged.photos).map { photo in
-      Row(photo, tag: salvaged.tags[photo.id], isInArchive: false)
-    }
+    var stored = Self.distinct(salvaged.photos).map { Row($0, isInArchive: false) }
     matching.match(&stored, byPath: true)
-    let archived = addArchives(archives, tags, salvaged, &stored)
+    let archived = addArchives(archives, salvaged, &stored)
     rows = stored + archived
     matching.match(&rows, byPath: false)
     matching.findObstructions(&rows)
@@ -116,7 +105,7 @@ struct RebuildPlan {
   /// Adds the categories, and returns the rows of the archive that the database lacks. Removes the rows of the database that
   /// those of the archive replace.
   private mutating func addArchives(
-    _ archives: [OpenedBackup], _ tags: [[Int: ContentTag]], _ salvaged: SalvagedRows, _ stored: inout [Row]
+    _ archives: [OpenedBackup], _ salvaged: SalvagedRows, _ stored: inout [Row]
   ) -> [Row] {
     var names: Set<String> = []
     var ids: Set<Int64> = []
@@ -124,16 +113,15 @@ struct RebuildPlan {
     let byID = Dictionary(stored.indices.map { (stored[$0].photo.id, $0) }, uniquingKeysWith: { $1 })
     var replaced: Set<Int64> = []
     var found: [(row: Row, wanted: Int64)] = []
-    for (number, archive) in archives.enumerated() {
+    for archive in archives {
       let places = addCategories(of: archive)
-      for (index, photo) in archive.photos.enumerated() {
+      for photo in archive.photos {
         guard let category = places[photo.record.categoryId] else { continue }
-        let tag = number < tags.count ? tags[number][index] : nil
-        let row = Row(MergePlan.row(photo, category: category), tag: tag, isInArchive: true)
+        let row = Row(MergePlan.row(photo, category: category), isInArchive: true)
         // no archive states the content of a photo whose file was missing
         guard row.photo.isFromAssets || row.photo.md5 != nil else { continue }
         if let known = byID[photo.record.id], !replaced.contains(photo.record.id) {
-          if stored[known].isOfSamePhoto(as: row) {
+          if stored[known].photo.identity == row.photo.identity {
             stored[known].isInArchive = true
             continue
           }
@@ -176,8 +164,7 @@ struct RebuildPlan {
     for index in rows.indices where rows[index].isInArchive && !known.contains(rows[index].photo.id) {
       let row = rows[index]
       guard let name = names[row.photo.categoryId] else { continue }
-      let subject = row.content.map { Movement.Subject.photo($0, nil) } ?? .asset(row.photo.path)
-      switch recent.place(of: subject, in: name) {
+      switch recent.place(of: row.photo, in: name) {
       case .some(let place): if let id = ids[place] { rows[index].photo.categoryId = id }
       case nil: if row.state == .missing || row.state == .none { removed.insert(row.photo.id) }
       }
@@ -189,10 +176,10 @@ struct RebuildPlan {
   private mutating func leaveOutStored(_ salvaged: SalvagedRows) {
     guard !salvaged.photos.isEmpty else { return }
     let ids = Set(salvaged.photos.map(\.id))
-    let stored = Set(rows.lazy.filter { !$0.isInArchive }.map { PhotoIdentity($0.photo) })
+    let stored = Set(rows.lazy.filter { !$0.isInArchive }.map(\.photo.inCategory))
     rows.removeAll { row in
       row.state == .missing && row.isInArchive && !ids.contains(row.photo.id)
-        && stored.contains(PhotoIdentity(row.photo))
+        && stored.contains(row.photo.inCategory)
     }
   }
 
@@ -233,11 +220,11 @@ struct RebuildPlan {
   /// Adds a photo for a file that belongs to no photo.
   ///
   /// - Parameter photo: the values of the photo; ID and category are chosen here.
-  mutating func add(_ photo: Photo, file: Int, tag: ContentTag) {
+  mutating func add(_ photo: Photo, file: Int) {
     var photo = photo
     photo.id = photoIDs.next()
     photo.categoryId = foundCategory()
-    var row = Row(photo, tag: tag, isInArchive: false)
+    var row = Row(photo, isInArchive: false)
     row.state = .found(file)
     rows.append(row)
   }
@@ -252,28 +239,20 @@ private struct RecentMovements {
   init(_ movements: [PhotoLibrary.Movement]) {
     self.movements = movements
     for (index, movement) in movements.enumerated() {
-      bySubject[movement.subject.withoutTag, default: []].append(index)
+      bySubject[movement.subject, default: []].append(index)
     }
   }
 
   var isEmpty: Bool { movements.isEmpty }
 
   /// Returns the `name` of the category to which a photo of a category was moved; nil if it was removed.
-  func place(of subject: PhotoLibrary.Movement.Subject, in category: String) -> String? {
+  func place(of photo: Photo, in category: String) -> String? {
     var place: String? = category
-    let indices = (bySubject[subject] ?? []) + (bySubject[.category] ?? [])
+    let indices = (bySubject[.photo(photo.identity)] ?? []) + (bySubject[.category] ?? [])
     for movement in indices.sorted().map({ movements[$0] }) where movement.origin == place {
       place = movement.destination
     }
     return place
-  }
-}
-
-extension RebuildPlan.Row {
-  /// Returns true if two rows with one ID are of one photo.
-  fileprivate func isOfSamePhoto(as other: Self) -> Bool {
-    photo.isFromAssets == other.photo.isFromAssets
-      && (photo.isFromAssets ? photo.path == other.photo.path : content == other.content)
   }
 }
 

@@ -51,12 +51,10 @@ struct RebuildRun {
       if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
       return archives
     } _: { check in
-      try library.scan(reconstruction.key, readers: options.readers, counter, check: check)
+      try library.scan(readers: options.readers, counter, check: check)
     }
     let now = Date()
-    var plan = RebuildPlan(
-      of: scan, salvaged, archives.newest, tags: try tags(archives.newest, scan, reconstruction.key),
-      now: now.milliseconds)
+    var plan = RebuildPlan(of: scan, salvaged, archives.newest, now: now.milliseconds)
     if let other = otherArchive(archives, plan, scan) {
       guard options.acceptsNoArchive else {
         let unreadable = scan.unreadable.min { $0.key.string < $1.key.string }
@@ -73,7 +71,7 @@ struct RebuildRun {
     report.add(scan)
     let untracked = try addFoundPhotos(to: &plan, scan, library, &report)
     report.summary.untracked += untracked
-    let search = try MissingFileSearch(plan, archives, options, reconstruction.key, counter)
+    let search = try MissingFileSearch(plan, archives, options, counter)
     report.add(search, plan)
     let bytes = search.repairs.flatMap(\.repairs).saturatedSum(\.size)
     try library.requireSpace(bytes, photos: plan.rows.count)
@@ -85,7 +83,7 @@ struct RebuildRun {
       try counter.checkCancellation()
       counter.enter(.committing)
       let result = try contents(
-        plan, scan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
+        plan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
       let outcome = try reconstruction.commit(result.contents, result.files, now: now)
       report.add(outcome, in: path)
       return report.end(plan, salvaged, leftOut: search.leftOut)
@@ -107,26 +105,6 @@ struct RebuildRun {
       "rebuild \(path) without its PIN, if it had one, since the PIN cannot be read", lowers: [.pin])
     guard try options.authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
     return true
-  }
-
-  /// Returns the content tags of those photos of the archives whose MD5 and size several different files have.
-  private func tags(
-    _ archives: [OpenedBackup], _ scan: PhotoScan, _ key: ContentTagKey
-  ) throws -> [[Int: ContentTag]] {
-    var tags: [FileContent: ContentTag] = [:]
-    var ambiguous: Set<FileContent> = []
-    for file in scan.files where tags.updateValue(file.tag, forKey: file.content) ?? file.tag != file.tag {
-      ambiguous.insert(file.content)
-    }
-    guard !ambiguous.isEmpty else { return [] }
-    return try archives.map { archive in
-      let indices = archive.photos.indices.filter { index in
-        let location = archive.photos[index].location
-        guard let md5 = location.md5, let size = location.size else { return false }
-        return ambiguous.contains(FileContent(md5: md5, size: size))
-      }
-      return try archive.tags(of: indices, key, counter)
-    }
   }
 
   /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and less than half
@@ -169,7 +147,7 @@ struct RebuildRun {
         originalPath: name?.string ?? "photo",
         createdAt: header.taken?.milliseconds ?? file.modified, fileSize: file.content.size,
         width: header.width, height: header.height, md5: file.content.md5)
-      plan.add(photo, file: index, tag: file.tag)
+      plan.add(photo, file: index)
       report.addFoundAgain(file.path)
     }
     return untracked
@@ -177,22 +155,18 @@ struct RebuildRun {
 
   /// Returns the rows of the new database, and the files to move to their places.
   private func contents(
-    _ plan: RebuildPlan, _ scan: PhotoScan, _ staged: [PhotoRepairs.Staged], _ archives: RebuildArchives,
+    _ plan: RebuildPlan, _ staged: [PhotoRepairs.Staged], _ archives: RebuildArchives,
     _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, leftOut: Set<Int64>
   ) throws -> (contents: RebuiltContents, files: [LibraryReconstruction.RestoredFile]) {
     var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }
     let places = Dictionary(uniqueKeysWithValues: staged.map { ($0.photo.id, $0) })
     try choosePaths(&rows, reconstruction)
     var files: [LibraryReconstruction.RestoredFile] = []
-    var tags: [String: ContentTag] = [:]
     for row in rows {
       switch row.state {
-      case .found(let index): tags[row.photo.path] = scan.files[index].tag
-      case .none: break
+      case .found, .none: continue
       case .corrupt, .unreadable, .missing:
-        let file = places[row.photo.id]
-        tags[row.photo.path] = file?.tag ?? row.tag
-        guard let file else { continue }
+        guard let file = places[row.photo.id] else { continue }
         files.append(
           LibraryReconstruction.RestoredFile(
             name: file.name, photo: row.photo, replacesCorruptFile: row.state.isDamaged))
@@ -202,7 +176,6 @@ struct RebuildRun {
       categories: plan.categories, photos: rows.map(\.photo), settings: plan.settings)
     contents.movements = plan.movements
     var rebuilt = RebuiltContents(contents)
-    rebuilt.tags = tags
     rebuilt.libraryID = archives.libraryID
     rebuilt.photosNotInArchive = Set(rows.lazy.filter { !$0.isInArchive }.map(\.photo.id))
     rebuilt.archiveID = archives.newest.first?.metadata.smilepile?.uuid

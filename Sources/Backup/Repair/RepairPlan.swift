@@ -42,21 +42,17 @@ struct RepairPlan {
     if isWhole { return }
 
     let before = self.missedBefore(found)
-    let contents =
-      missing.compactMap { photo in photo.md5.map { ($0, photo.crc32) } } + before.map { ($0.md5, nil) }
-    let own = Self.intactEntries(of: archive, states, wanted: Set(contents.map(\.0)))
-    var wanted: [MD5Digest: Int?] = [:]
+    let wanted = Set(missing.compactMap(\.md5) + before.map(\.md5))
+    let own = Self.intactEntries(of: archive, states, wanted: wanted)
     // the size in the manifest comes from the phone and may be wrong
-    for (md5, crc32) in contents where own.value(md5, crc32: crc32) == nil { wanted[md5] = .some(nil) }
-    var supply = try supply(wanted)
-    let find = { (md5: MD5Digest, crc32: UInt32?) in
-      try own.value(md5, crc32: crc32) ?? supply.find(md5, crc32: crc32)
-    }
+    var supply = try supply(
+      Dictionary(uniqueKeysWithValues: wanted.lazy.filter { own[$0] == nil }.map { ($0, nil) }))
+    let find = { (md5: MD5Digest) in try own[md5] ?? supply.find(md5) }
     for index in (source.salvage?.replaced ?? [:]).keys.sorted() where found[index] != nil {
       noteRestored(index, from: archive.path)
     }
     try restore(missing, into: &found, find)
-    try restoreUndamaged(before, into: &found) { try find($0, nil) }
+    try restoreUndamaged(before, into: &found, find)
     failingOthers = supply.failing
     items = found.compactMap { $0 }
     lost += (source.salvage?.losses ?? []) + source.leftOut
@@ -68,8 +64,6 @@ struct RepairPlan {
     var index: Int
     var reason: String
     var md5: MD5Digest?
-    /// The CRC-32 of the intact bytes; nil if it is unknown.
-    var crc32: UInt32?
     /// The photo as the archive has it, if its CRC-32 proves its bytes.
     var asFound: RewrittenPhoto?
   }
@@ -85,14 +79,9 @@ struct RepairPlan {
       case .asset, .file: continue
       case .unavailable(let unavailable):
         guard unavailable.isDamage else { continue }
-        missing.append(
-          Missing(
-            index: index, reason: unavailable.reason, md5: unavailable.md5, crc32: unavailable.crc32))
+        missing.append(Missing(index: index, reason: unavailable.reason, md5: unavailable.md5))
       case .entry(let reference):
         let (entry, md5) = (reference.entry, reference.md5)
-        func note(_ reason: String, crc32: UInt32?) {
-          missing.append(Missing(index: index, reason: reason, md5: md5, crc32: crc32))
-        }
         switch states[entry.index] {
         case .intact(let digest):
           let photo = RewrittenPhoto(
@@ -101,13 +90,12 @@ struct RepairPlan {
             found[index] = photo
             continue
           }
-          // the CRC-32 is that of these bytes
           missing.append(
             Missing(
-              index: index, reason: OpenedBackup.contradiction(digest, md5), md5: md5, crc32: nil,
+              index: index, reason: OpenedBackup.contradiction(digest, md5), md5: md5,
               asFound: entry.knownCRC32 == nil ? nil : photo))
-        case .damaged(let reason): note(reason, crc32: entry.knownCRC32)
-        case nil: note("it is not in the archive", crc32: nil)
+        case .damaged(let reason): missing.append(Missing(index: index, reason: reason, md5: md5))
+        case nil: missing.append(Missing(index: index, reason: "it is not in the archive", md5: md5))
         }
       }
     }
@@ -117,11 +105,13 @@ struct RepairPlan {
   /// Returns the intact entries with wanted contents: another photo with the same content may be corrupt.
   private static func intactEntries(
     of archive: Archive, _ states: [State?], wanted: Set<MD5Digest>
-  ) -> ContentIndex<(PhotoBytes, size: Int)> {
-    var entries = ContentIndex<(PhotoBytes, size: Int)>(of: wanted)
+  ) -> [MD5Digest: (PhotoBytes, size: Int)] {
+    var entries: [MD5Digest: (PhotoBytes, size: Int)] = [:]
     for (entry, state) in zip(archive.entries, states) {
-      guard case .intact(let digest) = state else { continue }
-      entries.add((.entry(entry.index, of: archive), entry.size), digest, crc32: entry.knownCRC32)
+      guard case .intact(let digest) = state, wanted.contains(digest), entries[digest] == nil else {
+        continue
+      }
+      entries[digest] = (.entry(entry.index, of: archive), entry.size)
     }
     return entries
   }
@@ -130,10 +120,10 @@ struct RepairPlan {
   /// found, or records it as lost.
   private mutating func restore(
     _ missing: [Missing], into found: inout [RewrittenPhoto?],
-    _ find: (MD5Digest, UInt32?) throws -> (PhotoBytes, size: Int)?
+    _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
   ) throws {
     for photo in missing {
-      if let md5 = photo.md5, let (bytes, size) = try find(md5, photo.crc32) {
+      if let md5 = photo.md5, let (bytes, size) = try find(md5) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
         noteRestored(photo.index, from: bytes.place)
         continue

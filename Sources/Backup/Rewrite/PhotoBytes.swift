@@ -46,41 +46,15 @@ enum PhotoBytes: Sendable {
     }
   }
 
-  /// Returns false if an archive declares another CRC-32 for the bytes.
-  func mayHave(_ crc32: UInt32?) -> Bool {
-    guard case .entry(let index, let archive, _) = self else { return true }
-    return archive.entries[index].knownCRC32.agreesAsCRC32(with: crc32)
-  }
-
-  /// What identifies the bytes of a photo.
-  struct Digest {
-    let md5: MD5Digest
-    let crc32: UInt32
-    /// The length.
-    let size: Int
-  }
-
-  /// Reads the bytes to the end; returns nil if they cannot be read.
-  func digest(_ counter: ProgressCounter) throws -> Digest? {
+  /// Reads the bytes to the end, and returns their MD5 and size; nil if they cannot be read.
+  func content(_ counter: ProgressCounter) throws -> FileContent? {
     var hash = RunningMD5()
-    var checksum = CRC32()
     var size = 0
     let fault = try read { bytes in
       try counter.checkCancellation()
       hash.update(bytes)
-      checksum.update(bytes)
       size += bytes.count
     }
-    return fault == nil ? Digest(md5: hash.digest, crc32: checksum.value, size: size) : nil
-  }
-
-  /// Reads the bytes to the end, and returns their content tag; nil if they cannot be read.
-  func tag(_ key: ContentTagKey, _ counter: ProgressCounter) throws -> ContentTag? {
-    var tag = RunningContentTag(key)
-    let fault = try read { bytes in
-      try counter.checkCancellation()
-      tag.update(bytes)
-    }
-    return fault == nil ? tag.value : nil
+    return fault == nil ? FileContent(md5: hash.digest, size: size) : nil
   }
 }

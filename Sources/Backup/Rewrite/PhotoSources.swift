@@ -45,7 +45,7 @@ struct PhotoSources {
         if let md5 = photo.location.md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
         } else if isAnySizeUnknown || sizes.contains(entry.size),
-          let found = try digest(of: bytes)
+          let found = try content(of: bytes)
         {
           // the manifest has no checksum
           if wanted[found.md5] != nil { candidates[found.md5, default: []].append(bytes) }
@@ -55,37 +55,33 @@ struct PhotoSources {
   }
 
   /// Reads the sources of a photo to the end, and returns the first one in which the photo is intact.
-  ///
-  /// - Parameter crc32: the CRC-32 of the photo; nil if it is unknown.
-  mutating func find(_ md5: MD5Digest, crc32: UInt32?) throws -> (bytes: PhotoBytes, size: Int)? {
-    try places(of: md5, size: nil, crc32: crc32).map { ($0.first, $0.size) }
+  mutating func find(_ md5: MD5Digest) throws -> (bytes: PhotoBytes, size: Int)? {
+    try places(of: md5, size: nil).map { ($0.first, $0.size) }
   }
 
   /// Returns the first source in which a photo is intact, and the other sources that may have it.
   ///
-  /// - Parameters:
-  ///   - size: the length of the photo; nil if it is unknown.
-  ///   - crc32: the CRC-32 of the photo; nil if it is unknown.
+  /// - Parameter size: the length of the photo; nil if it is unknown.
   mutating func places(
-    of md5: MD5Digest, size: Int?, crc32: UInt32? = nil
+    of md5: MD5Digest, size: Int?
   ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {
     let places = candidates[md5] ?? []
-    for (index, bytes) in places.enumerated() where bytes.mayHave(crc32) {
-      guard let found = try digest(of: bytes) else { continue }
+    for (index, bytes) in places.enumerated() {
+      guard let found = try content(of: bytes) else { continue }
       guard found.md5 == md5 else {
         noteFailing(bytes)
         continue
       }
-      guard size == nil || size == found.size, crc32.agreesAsCRC32(with: found.crc32) else { continue }
+      guard size == nil || size == found.size else { continue }
       return (bytes, Array(places[(index + 1)...]), found.size)
     }
     return nil
   }
 
-  private mutating func digest(of bytes: PhotoBytes) throws -> PhotoBytes.Digest? {
+  private mutating func content(of bytes: PhotoBytes) throws -> FileContent? {
     guard faults[bytes.place] == nil else { return nil }
     do {
-      let found = try bytes.digest(counter)
+      let found = try bytes.content(counter)
       if found == nil { noteFailing(bytes) }
       return found
     } catch let error as ArchiveError {

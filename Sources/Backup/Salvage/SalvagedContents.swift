@@ -202,7 +202,7 @@ struct SalvagedContents {
     }
   }
 
-  /// Why entries that nothing confirms are missing, by name. Their CRC-32s may be those of other bytes.
+  /// Why entries that nothing confirms are missing, by name.
   private var unverified: [String: String] = [:]
 
   /// Adds the intact photos whose names the metadata does not list. One with the MD5 of a missing photo is this photo.
@@ -240,15 +240,15 @@ struct SalvagedContents {
   private mutating func restoreMissingFromOtherPhotos() {
     let missing = photos.indices.filter { photos[$0].location.unavailable?.isDamage == true }
     guard !missing.isEmpty else { return }
-    var references = ContentIndex<EntryReference>(of: Set(missing.compactMap { photos[$0].location.md5 }))
+    var references: [MD5Digest: EntryReference] = [:]
     for photo in photos {
-      if case .entry(let reference) = photo.location, let md5 = reference.md5 {
-        references.add(reference, md5, crc32: reference.entry.knownCRC32)
+      if case .entry(let reference) = photo.location, let md5 = reference.md5, references[md5] == nil {
+        references[md5] = reference
       }
     }
     for index in missing {
       guard let unavailable = photos[index].location.unavailable, let md5 = unavailable.md5,
-        let reference = references.value(md5, crc32: unavailable.crc32)
+        let reference = references[md5]
       else { continue }
       photos[index] = photos[index].at(.entry(reference))
       replaced[index] = unavailable.reason
@@ -257,18 +257,17 @@ struct SalvagedContents {
 
   /// Gives missing photos the entries that have their MD5, and removes these from `others`.
   private mutating func restoreMissing(from others: inout [Entry]) throws {
-    var missing: [MissingContent: [Int]] = [:]
+    var missing: [MD5Digest: [Int]] = [:]
     for (index, photo) in photos.enumerated() {
-      guard let unavailable = photo.location.unavailable, let md5 = unavailable.md5 else { continue }
-      missing[MissingContent(md5: md5, crc32: unavailable.crc32), default: []].append(index)
+      if let md5 = photo.location.unavailable?.md5 { missing[md5, default: []].append(index) }
     }
     guard !missing.isEmpty else { return }
     try others.removeAll { entry in
-      guard let md5 = try proof.digest(of: entry) else { return false }
-      let contents = Set([entry.knownCRC32, nil]).map { MissingContent(md5: md5, crc32: $0) }
-      let indices = contents.flatMap { missing.removeValue(forKey: $0) ?? [] }
+      guard let md5 = try proof.digest(of: entry), let indices = missing.removeValue(forKey: md5) else {
+        return false
+      }
       for index in indices { photos[index] = photos[index].at(.entry(EntryReference(entry, md5: md5))) }
-      return !indices.isEmpty
+      return true
     }
   }
 
@@ -284,13 +283,6 @@ struct SalvagedContents {
     unknownEntries.removeAll(where: used.contains)
   }
 
-  /// What is known of the content of a missing photo.
-  private struct MissingContent: Hashable {
-    let md5: MD5Digest
-    /// Nil if it is unknown.
-    let crc32: UInt32?
-  }
-
   /// Returns the ID of the category for rescued photos. Adds the category unless it exists.
   private mutating func rescueCategory(_ categories: [Metadata.CategoryRecord]) -> Int64 {
     guard var category = categories.first else { return 1 }
@@ -303,16 +295,13 @@ struct SalvagedContents {
   }
 
   private mutating func match(_ entries: [Entry]) throws {
-    var reasons: [String: EntryMatching.Loss] = [:]
+    var reasons: [String: String] = [:]
     for loss in salvage.losses where loss.name.hasPrefix(root) {
       let name = String(loss.name.dropFirst(root.count))
-      // records of one name may disagree
-      let crc32 = reasons[name].map { $0.crc32 == loss.crc32 ? loss.crc32 : nil } ?? loss.crc32
-      reasons[name] = .init(reason: "its file \(name.escaped) is lost: \(loss.reason)", crc32: crc32)
+      reasons[name] = "its file \(name.escaped) is lost: \(loss.reason)"
     }
     for (name, reason) in unverified where name.hasPrefix(root) {
-      reasons[String(name.dropFirst(root.count))] = .init(
-        reason: "its file \(name.escaped) is lost: \(reason)")
+      reasons[String(name.dropFirst(root.count))] = "its file \(name.escaped) is lost: \(reason)"
     }
     let matching = EntryMatching(
       metadata: metadata, entries: entries, root: root, writtenIDs: writtenIDs, losses: reasons)

@@ -17,13 +17,6 @@ struct LibraryCheck {
     /// The label of the photo in messages.
     var label: String
     var reason: String
-    /// The content tag in the photo's row; nil if an older version added the photo.
-    var tag: ContentTag?
-
-    /// Returns the same photo with a content tag.
-    func with(_ tag: ContentTag?) -> UnusablePhoto {
-      UnusablePhoto(photo: photo, label: label, reason: reason, tag: tag)
-    }
   }
 
   /// Checks the library. Blocks; reads only.
@@ -48,7 +41,7 @@ struct LibraryCheck {
   func unusablePhotos(
     whenFound: @escaping @Sendable (UnusablePhoto) -> Void = { _ in }
   ) throws -> (checked: Int, damaged: [UnusablePhoto]) {
-    let (contents, tags) = try library.contentsAndTags()
+    let contents = try library.contents()
     let photos = contents.photos.filter { !$0.isFromAssets }
     counter.setTotals(items: photos.count, bytes: photos.saturatedSum(\.fileSize))
     counter.enter(.verifying)
@@ -57,9 +50,9 @@ struct LibraryCheck {
     try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
       index, _ in
       let photo = photos[index]
-      return LibraryPhoto(photo, tags, in: library, counter) { reason in
+      return LibraryPhoto(photo, in: library, counter) { reason in
         let unusable = reason.map {
-          UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: $0, tag: tags[photo.id])
+          UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: $0)
         }
         found.add(unusable, at: index)
       }
@@ -71,9 +64,6 @@ struct LibraryCheck {
 /// Hashes a photo of a library and compares it with its row.
 private final class LibraryPhoto: HashableStream {
   private let photo: Photo
-  /// The content tag in the photo's row; nil if an older version added the photo.
-  private let expectedTag: ContentTag?
-  private var tag: RunningContentTag?
   private let library: Library
   private let counter: ProgressCounter
   private let finishPhoto: (String?) -> Void
@@ -83,12 +73,10 @@ private final class LibraryPhoto: HashableStream {
 
   /// - Parameter finishPhoto: called once with the fault of the photo, nil if it is intact.
   init(
-    _ photo: Photo, _ tags: ContentTags, in library: Library, _ counter: ProgressCounter,
+    _ photo: Photo, in library: Library, _ counter: ProgressCounter,
     finishPhoto: @escaping (String?) -> Void
   ) {
     self.photo = photo
-    expectedTag = tags[photo.id]
-    tag = expectedTag.map { _ in RunningContentTag(tags.key) }
     self.library = library
     self.counter = counter
     self.finishPhoto = finishPhoto
@@ -99,7 +87,6 @@ private final class LibraryPhoto: HashableStream {
     let file = try opened ?? open()
     let count = try file.file.read(into: buffer, at: size)
     size += count
-    tag?.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     let rest = min(count, photo.fileSize - counted)
     counted += rest
     counter.advance(bytes: rest)
@@ -114,10 +101,7 @@ private final class LibraryPhoto: HashableStream {
   }
 
   func finish(_ digest: MD5Digest) {
-    guard digest != photo.md5 || size != photo.fileSize else {
-      guard tag?.value != expectedTag else { return end(nil) }
-      return end("its file \(photo.path.escaped) has another photo with the same MD5 \(digest)")
-    }
+    guard digest != photo.md5 || size != photo.fileSize else { return end(nil) }
     let expected = photo.md5.map(\.description) ?? "unknown"
     end(
       "\(photo.path) is corrupt (\(Count(size, "byte")) with MD5 \(digest), recorded \(photo.fileSize) with \(expected))"

@@ -77,7 +77,7 @@ final class VerifiedArchiveSearch: Sendable {
     for place in places {
       guard let (archive, archived) = try newestArchive(in: place, &found) else { continue }
       let missing = photos.count { photo in
-        photo.md5.map { !archived.contain($0, size: photo.fileSize) } ?? false
+        photo.content.map { !archived.contain($0) } ?? false
       }
       found.archive = missing == 0 ? archive : nil
       if missing == 0 { return }

@@ -237,11 +237,11 @@ struct DestinationTest {
   private func compare(_ restored: RestoredPhotos, _ restore: inout ArchiveRestore) throws {
     // no process removes a photo between the reading of rows and files
     try live.withPhotoReadLock(lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock) {
-      let (contents, tags) = try live.contentsAndTags()
+      let contents = try live.contents()
       let fingerprint = try job.forecast(of: live, contents: contents, password: password).fingerprint
       var comparison = RestoreComparison(
         scratch: try Library(path: restored.scratch.path), live: live, contents: contents,
-        tags: tags, isCurrent: restore.members[0].fingerprint == fingerprint, counter: counter)
+        isCurrent: restore.members[0].fingerprint == fingerprint, counter: counter)
       defer { restore.comparison = comparison.result }
       let hasFailed = !restore.failures.isEmpty
       try comparison.run(missingBefore: restored.missingBefore, hasFailed: hasFailed)

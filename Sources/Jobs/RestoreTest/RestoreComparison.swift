@@ -12,26 +12,21 @@ struct RestoreComparison {
   let live: Library
   /// The contents of the live library.
   let contents: LibraryContents
-  /// The content tags of the live library.
-  let tags: ContentTags
   /// True if the library is unchanged since the archive was made. Every restored photo must then be in the library.
   let isCurrent: Bool
   let counter: ProgressCounter
   /// The result so far.
   private(set) var result = ArchiveRestore.Comparison()
-  /// The photos of the library that are not matched with a restored photo yet. Photos may have one MD5 and different
-  /// bytes.
+  /// The photos of the library that are not matched with a restored photo yet.
   private var unmatched: [Key: [Photo]] = [:]
-  /// The photos of the library that are matched with a restored photo.
-  private var matched: [Key: [Photo]] = [:]
 
   private static let pieceSize = 1 << 20
 
   init(
-    scratch: Library, live: Library, contents: LibraryContents, tags: ContentTags, isCurrent: Bool,
+    scratch: Library, live: Library, contents: LibraryContents, isCurrent: Bool,
     counter: ProgressCounter
   ) {
-    (self.scratch, self.live, self.contents, self.tags) = (scratch, live, contents, tags)
+    (self.scratch, self.live, self.contents) = (scratch, live, contents)
     (self.isCurrent, self.counter) = (isCurrent, counter)
   }
 
@@ -98,14 +93,14 @@ struct RestoreComparison {
     }
   }
 
-  /// What identifies a photo, together with its bytes: its MD5 in a category.
+  /// What identifies a photo: its content in a category.
   private struct Key: Hashable {
     let category: String
-    let md5: MD5Digest?
+    let identity: PhotoIdentity
 
     init(_ photo: Photo, in names: [Int64: String]) {
       category = names[photo.categoryId] ?? ""
-      md5 = photo.md5
+      identity = photo.identity
     }
   }
 
@@ -126,51 +121,33 @@ struct RestoreComparison {
     guard let index = try unmatched[key]?.firstIndex(where: { try isEqual(copy, to: $0) }) else {
       return false
     }
-    if let original = unmatched[key]?.remove(at: index) { matched[key, default: []].append(original) }
+    unmatched[key]?.remove(at: index)
     result.identical += 1
     return true
   }
 
   /// Returns true if a photo's file in the library is intact.
   private func hasIntactFile(_ photo: Photo) throws -> Bool {
-    try live.hasIntactFile(
-      of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+    try live.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
   }
 
   /// Records why the library has no equal photo.
   private mutating func reportDifference(_ key: Key, _ label: String) throws {
     guard let original = unmatched[key]?.popLast() else {
-      if try removeDamaged(matchedBy: key) {
-        reportDamaged(label)
-      } else if isCurrent {
+      if isCurrent {
         result.failures.append(Finding(label, "it was restored, but is not in the library"))
       } else {
         result.notInLibrary += 1
       }
       return
     }
-    if try hasIntactFile(original), try !removeDamaged(matchedBy: key) {
+    if try hasIntactFile(original) {
       result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
-      reportDamaged(label)
+      // the import has verified the MD5 of the restored photo
+      result.damagedInLibrary.append(
+        Finding(label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
     }
-  }
-
-  /// Reports that a photo's file in the library is damaged. The import has verified the MD5 of the restored photo.
-  private mutating func reportDamaged(_ label: String) {
-    result.damagedInLibrary.append(
-      Finding(label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
-  }
-
-  /// Removes the matched photos with a key up to the first whose file in the library is damaged. Such a file may have the
-  /// bytes of another photo with the same MD5, and was then equal to the restored photo of that one.
-  ///
-  /// - Returns: false if no file is damaged.
-  private mutating func removeDamaged(matchedBy key: Key) throws -> Bool {
-    while let photo = matched[key]?.popLast() {
-      if try !hasIntactFile(photo) { return true }
-    }
-    return false
   }
 
   /// Returns true if the files are equal; false if they differ or the library's file cannot be read.

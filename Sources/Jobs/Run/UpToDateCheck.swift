@@ -31,9 +31,7 @@ struct UpToDateCheck {
     do {
       // verified even if the library has changed, since the next archive may depend on this one
       let members = try context.intactMembers(of: newest, in: inventory)
-      if let members, newest.fingerprint == forecast.summary.fingerprint,
-        try !forecast.library.hasPhotos(addedAfter: newest, context.exportOptions)
-      {
+      if let members, newest.fingerprint == forecast.summary.fingerprint {
         destination.upToDateArchives = try upToDateArchives(newest, members)
       }
     } catch let error where error is BrokenChain || error is IncompleteSet {
@@ -52,11 +50,9 @@ struct UpToDateCheck {
     let missing = Set(archives.flatMap(\.missingPhotos).map(\.id))
     guard !missing.isEmpty else { return archives }
     let library = forecast.library
-    let (contents, tags) = try library.contentsAndTags()
-    let isBack = try contents.photos.contains { photo in
+    let isBack = try library.contents().photos.contains { photo in
       try missing.contains(photo.id)
-        && library.hasIntactFile(
-          of: photo, tag: tags.expected(of: photo.id), whileReading: context.counter.checkCancellation)
+        && library.hasIntactFile(of: photo, whileReading: context.counter.checkCancellation)
     }
     return isBack ? [] : archives
   }

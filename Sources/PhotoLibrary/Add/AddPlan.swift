@@ -5,13 +5,13 @@ import Operations
 /// The rows that `add` inserts. The caller adds the photos one by one.
 struct AddPlan {
   private(set) var edit = LibraryEdit()
-  private var staged: [(name: String, file: File)] = []
+  private var staged: [(name: String, md5: MD5Digest)] = []
   private var skipped = 0
   private var categories: [String: Category]
   /// The categories by their displayed names.
   private var shown: [String: Category]
-  /// The photos with each content.
-  private var known: [Content: [KnownPhoto]]
+  /// The indices of the library's photos with each identity; none for a photo that this plan adds.
+  private var known: [PhotoInCategory: [Int]]
   private var categoryIds: IDs
   private var photoIds: IDs
   private var lastPosition: Int
@@ -19,20 +19,6 @@ struct AddPlan {
   private var contents: LibraryContents
   private let category: String?
   private let now: Int64
-
-  /// What identifies a photo, together with its content tag: equal bytes in one category are one photo.
-  private struct Content: Hashable {
-    var category: Int64
-    var content: FileContent
-  }
-
-  /// A photo of the library, or one that this plan adds.
-  private struct KnownPhoto {
-    /// Nil if it is unknown.
-    var tag: ContentTag?
-    /// The index among the photos of the library; nil for a photo that this plan adds.
-    var index: Int?
-  }
 
   /// What the plan does with a file.
   enum Outcome {
@@ -42,51 +28,35 @@ struct AddPlan {
     case known([Photo])
   }
 
-  /// The content of a new file.
-  struct File: Sendable, Equatable {
-    var content: FileContent
-    var tag: ContentTag
-  }
-
-  /// - Parameter tags: the content tags of the library's photos, by ID. A photo without a tag is taken to be equal to
-  ///   every file with its MD5 and size.
-  init(_ library: LibraryContents, _ tags: [Int64: ContentTag], _ category: String?, now: Int64) {
+  init(_ library: LibraryContents, _ category: String?, now: Int64) {
     self.category = category
     self.now = now
     contents = library
     categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
     shown = Dictionary(
       library.categories.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
-    known = [:]
-    for (index, photo) in library.photos.enumerated() {
-      guard let md5 = photo.md5 else { continue }
-      let content = FileContent(md5: md5, size: photo.fileSize)
-      known[Content(category: photo.categoryId, content: content), default: []].append(
-        KnownPhoto(tag: tags[photo.id], index: index))
-    }
+    known = Dictionary(grouping: library.photos.indices) { library.photos[$0].inCategory }
     categoryIds = IDs(used: library.categories.map(\.id))
     photoIds = IDs(used: library.photos.map(\.id))
     lastPosition = library.categories.map(\.position).max() ?? -1
   }
 
   /// Adds a photo if its category does not have its content already.
-  mutating func add(_ found: PhotoSearch.Found, _ file: File, stagedName: String) -> Outcome {
+  mutating func add(_ found: PhotoSearch.Found, _ content: FileContent, stagedName: String) -> Outcome {
     let categoryId = categoryId(named: category ?? found.folder)
-    let content = Content(category: categoryId, content: file.content)
-    let equal = known[content, default: []].filter { $0.tag == file.tag || $0.tag == nil }
-    guard equal.isEmpty else {
+    let photo = PhotoInCategory(.file(content), in: categoryId)
+    if let equal = known[photo] {
       skipped += 1
-      return .known(equal.compactMap { photo in photo.index.map { contents.photos[$0] } })
+      return .known(equal.map { contents.photos[$0] })
     }
-    known[content, default: []].append(KnownPhoto(tag: file.tag))
+    known[photo] = []
     let fileName = found.path.lastComponent?.string ?? "photo"
     edit.newPhotos.append(
       Photo(
         id: photoIds.next(), categoryId: categoryId, name: found.path.stem ?? fileName, path: "",
         originalPath: fileName, createdAt: found.header.taken?.milliseconds ?? found.modified,
-        fileSize: file.content.size, width: found.header.width, height: found.header.height,
-        md5: file.content.md5))
-    staged.append((stagedName, file))
+        fileSize: content.size, width: found.header.width, height: found.header.height, md5: content.md5))
+    staged.append((stagedName, content.md5))
     return .added
   }
 
@@ -112,7 +82,7 @@ struct AddPlan {
     for (index, path) in paths.enumerated() { edit.newPhotos[index].path = path }
     edit.returnedPhotos = edit.newPhotos.map(\.id)
     return zip(staged, paths).map { staged, path in
-      Change.StagedFile(name: staged.name, path: path, md5: staged.file.content.md5, tag: staged.file.tag)
+      Change.StagedFile(name: staged.name, path: path, md5: staged.md5)
     }
   }
 

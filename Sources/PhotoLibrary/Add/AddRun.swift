@@ -29,7 +29,7 @@ struct AddRun {
 
   /// The result of copying one file.
   private enum Copied {
-    case staged(AddPlan.File)
+    case staged(FileContent)
     case failed(AddFailure)
 
     var failure: AddFailure? { if case .failed(let failure) = self { failure } else { nil } }
@@ -51,9 +51,7 @@ struct AddRun {
       summary.isDryRun = true
       let library = try Library(path: library)
       try library.requireSpaceBeforeChange(found.saturatedSum(\.size))
-      let tags = try library.contentTags()
-      let copied = try hash(found, tags.key)
-      let (plan, restoration) = try plan(found, copied, for: library, tags, &summary)
+      let (plan, restoration) = try plan(found, hash(found), for: library, &summary)
       summary = plan.count(into: summary)
       report(restoration, &summary)
       return summary
@@ -64,9 +62,8 @@ struct AddRun {
     try writer.requireSpace(found.saturatedSum(\.size), reusing: Array(leftOver.values), counter)
     counter.enter(.reading)
     var (added, restoration) = try writer.change(.add) { change in
-      let tags = try writer.library.contentTags()
-      let copied = try copy(found, leftOver, into: change, tags.key)
-      var (plan, restoration) = try plan(found, copied, for: writer.library, tags, &summary) { index in
+      let copied = try copy(found, leftOver, into: change)
+      var (plan, restoration) = try plan(found, copied, for: writer.library, &summary) { index in
         try change.unstage(String(index))
       }
       try counter.checkCancellation()
@@ -90,17 +87,12 @@ struct AddRun {
   ///
   /// - Parameter whenSkipped: called for each file that its category has already, with its index.
   private func plan(
-    _ found: [PhotoSearch.Found], _ copied: [Int: Copied], for library: Library, _ tags: ContentTags,
+    _ found: [PhotoSearch.Found], _ copied: [Int: Copied], for library: Library,
     _ summary: inout AddSummary, whenSkipped: (Int) throws -> Void = { _ in }
   ) throws -> (AddPlan, PhotoRestoration) {
     let contents = try library.contents()
-    let candidates = Set(
-      copied.values.compactMap { copied in
-        if case .staged(let file) = copied { file.content } else { nil }
-      })
-    let known = try library.tags(of: contents.photos.having(candidates), tags, counter)
-    var plan = AddPlan(contents, known, options.category, now: Date().milliseconds)
-    var restoration = PhotoRestoration(of: library, contents, tags)
+    var plan = AddPlan(contents, options.category, now: Date().milliseconds)
+    var restoration = PhotoRestoration(of: library, contents)
     for (index, file) in found.enumerated() {
       switch copied[index] {
       case .staged(let content):
@@ -200,12 +192,12 @@ struct AddRun {
   }
 
   /// Reads the files for a dry run.
-  private func hash(_ found: [PhotoSearch.Found], _ key: ContentTagKey) throws -> [Int: Copied] {
+  private func hash(_ found: [PhotoSearch.Found]) throws -> [Int: Copied] {
     counter.enter(.reading)
     var results: [Int: Copied] = [:]
     for (index, file) in found.enumerated() {
       do {
-        results[index] = .staged(try Self.read(file, key, counter) { _, _ in })
+        results[index] = .staged(try Self.read(file, counter) { _, _ in })
       } catch let error as File.Unreadable {
         results[index] = .failed(AddFailure(error.error))
       } catch is PhotoSearch.Found.Changed {
@@ -219,7 +211,7 @@ struct AddRun {
 
   /// - Parameter leftOver: the contents of files that an interrupted operation may have staged, by index.
   private func copy(
-    _ found: [PhotoSearch.Found], _ leftOver: [Int: FileContent], into change: Change, _ key: ContentTagKey
+    _ found: [PhotoSearch.Found], _ leftOver: [Int: FileContent], into change: Change
   ) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
@@ -231,16 +223,14 @@ struct AddRun {
     try Workers.forEach(0..<found.count) { index in
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
-      if let content = leftOver[index],
-        let tag = try Self.reuse(content, for: file, as: String(index), in: change, key, counter)
-      {
-        end(index, .staged(AddPlan.File(content: content, tag: tag)))
+      if let content = leftOver[index], change.reuse(content, as: String(index), modified: file.modified) {
+        end(index, .staged(content))
         return counter.advance(items: 1, bytes: content.size)
       }
       do {
         let target = try change.stage(String(index))
-        let copied = try Self.copy(file, to: target, key, counter)
-        change.recordVerified(target, md5: copied.content.md5, tag: copied.tag, from: file.origin)
+        let copied = try Self.copy(file, to: target, counter)
+        change.recordVerified(target, md5: copied.md5, from: file.origin)
         end(index, .staged(copied))
       } catch let error as File.Unreadable {
         try change.unstage(String(index))
@@ -254,65 +244,35 @@ struct AddRun {
     return results.withLock { $0 }
   }
 
-  /// Stages a leftover file that has the bytes of a file.
-  ///
-  /// - Returns: the content tag; nil if no leftover file has these bytes, or the file cannot be read.
-  private static func reuse(
-    _ content: FileContent, for found: PhotoSearch.Found, as name: String, in change: Change,
-    _ key: ContentTagKey, _ counter: ProgressCounter
-  ) throws -> ContentTag? {
-    guard let reused = change.reuse(content, from: found.origin, as: name, modified: found.modified) else {
-      return nil
-    }
-    if let tag = reused.tag { return tag }
-    var comparison = try change.comparison(withStaged: name, key)
-    do {
-      try File.readPieces(
-        opening: { () throws(FileError) in try found.open() }
-      ) { piece in
-        try counter.checkCancellation()
-        try comparison.add(piece)
-      }
-      if let tag = try comparison.finish() {
-        change.recordVerified(staged: name, md5: content.md5, tag: tag, from: found.origin)
-        return tag
-      }
-    } catch is File.Unreadable {}
-    try change.unstage(name)
-    return nil
-  }
-
   /// Copies a file to its end.
   ///
   /// - Throws: `File.Unreadable`, `PhotoSearch.Found.Changed`, or an error that concerns all files.
   static func copy(
-    _ found: PhotoSearch.Found, to target: borrowing File, _ key: ContentTagKey, _ counter: ProgressCounter
-  ) throws -> AddPlan.File {
-    let copied = try read(found, key, counter) { try target.write($0, at: $1) }
+    _ found: PhotoSearch.Found, to target: borrowing File, _ counter: ProgressCounter
+  ) throws -> FileContent {
+    let copied = try read(found, counter) { try target.write($0, at: $1) }
     try target.setModified(milliseconds: found.modified)
-    target.startWriteBack(from: 0, count: copied.content.size)
+    target.startWriteBack(from: 0, count: copied.size)
     return copied
   }
 
   /// Reads a file to its end, and passes its bytes to `take`, each piece with its offset.
   private static func read(
-    _ found: PhotoSearch.Found, _ key: ContentTagKey, _ counter: ProgressCounter,
+    _ found: PhotoSearch.Found, _ counter: ProgressCounter,
     _ take: (UnsafeRawBufferPointer, Int) throws -> Void
-  ) throws -> AddPlan.File {
+  ) throws -> FileContent {
     var hash = RunningMD5()
-    var tag = RunningContentTag(key)
     var size = 0
     let status = try File.readPieces(
       opening: { () throws(FileError) in try found.open() }
     ) { piece in
       try counter.checkCancellation()
       hash.update(piece)
-      tag.update(piece)
       try take(piece, size)
       size += piece.count
       counter.advance(bytes: piece.count)
     }
     try found.requireUnchanged(status)
-    return AddPlan.File(content: FileContent(md5: hash.digest, size: size), tag: tag.value)
+    return FileContent(md5: hash.digest, size: size)
   }
 }

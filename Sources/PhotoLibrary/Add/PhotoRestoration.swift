@@ -11,7 +11,7 @@ struct PhotoRestoration {
     /// The label of the photo in messages.
     let label: String
     let source: PhotoSearch.Found
-    let content: AddPlan.File
+    let content: FileContent
 
     /// What is wrong with the photo's file, for a message.
     static let fault = "its file was missing from the library"
@@ -30,16 +30,15 @@ struct PhotoRestoration {
   private(set) var usedFiles = 0
   private let library: Library
   private let contents: LibraryContents
-  private let tags: ContentTags
   /// The IDs of the photos whose files were read.
   private var checked: Set<Int64> = []
 
-  init(of library: Library, _ contents: LibraryContents, _ tags: ContentTags) {
-    (self.library, self.contents, self.tags) = (library, contents, tags)
+  init(of library: Library, _ contents: LibraryContents) {
+    (self.library, self.contents) = (library, contents)
   }
 
   /// Bytes of the photos.
-  var bytes: Int { items.saturatedSum(\.content.content.size) }
+  var bytes: Int { items.saturatedSum(\.content.size) }
 
   /// Looks at the files of photos, and adds the photos whose files are missing. Reads the file of each photo once. Blocks.
   ///
@@ -48,7 +47,7 @@ struct PhotoRestoration {
   ///   - content: the content of `source`.
   /// - Returns: the worst state of the files.
   mutating func add(
-    _ photos: [Photo], from source: PhotoSearch.Found, _ content: AddPlan.File, _ counter: ProgressCounter
+    _ photos: [Photo], from source: PhotoSearch.Found, _ content: FileContent, _ counter: ProgressCounter
   ) throws -> Outcome {
     var outcome = Outcome.intact
     for photo in photos where checked.insert(photo.id).inserted {
@@ -58,8 +57,7 @@ struct PhotoRestoration {
         if case .intact = outcome { outcome = .restored }
         continue
       }
-      let isIntact = try library.hasIntactFile(
-        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+      let isIntact = try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
       guard !isIntact else { continue }
       outcome = .unusable(
         Finding(
@@ -114,7 +112,7 @@ struct PhotoRestoration {
     _ item: Item, to target: consuming File, _ counter: ProgressCounter
   ) throws -> String? {
     do {
-      let copied = try AddRun.copy(item.source, to: target, tags.key, counter)
+      let copied = try AddRun.copy(item.source, to: target, counter)
       guard copied == item.content else { return item.source.changed.finding.message }
       try target.setModified(milliseconds: item.photo.createdAt)
       return nil

@@ -86,14 +86,11 @@ package final class Change: Sendable {
     /// The place in the library, which `LibraryWriter.newPaths` chose.
     package let path: String
     package let md5: MD5Digest
-    /// Nil if it was not computed.
-    package let tag: ContentTag?
 
-    package init(name: String, path: String, md5: MD5Digest, tag: ContentTag? = nil) {
+    package init(name: String, path: String, md5: MD5Digest) {
       self.name = name
       self.path = path
       self.md5 = md5
-      self.tag = tag
     }
   }
 
@@ -113,7 +110,7 @@ package final class Change: Sendable {
   init(_ kind: Kind, writer: LibraryWriter) throws {
     self.kind = kind
     self.writer = writer
-    staging = try StagingFolder(in: writer.library, writer.contentTagKey())
+    staging = try StagingFolder(in: writer.library)
   }
 
   /// Returns the names to stage files under whose places in the library are known already. The staging folder then has
@@ -125,66 +122,20 @@ package final class Change: Sendable {
   /// Makes a new file in the staging folder, under a number or a name from `stagedNames`. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
-  /// Records that a staged file is complete and has this checksum and content tag, so that the next import uses it if
-  /// this one is interrupted. Call this method after the last change of the file. Any thread.
+  /// Records that a staged file is complete and has this checksum, so that the next import uses it if this one is
+  /// interrupted. Call this method after the last change of the file. Any thread.
   ///
   /// - Parameter origin: where the bytes were copied from.
-  package func recordVerified(
-    _ file: borrowing File, md5: MD5Digest, tag: ContentTag, from origin: PhotoOrigin
-  ) {
-    staging.recordVerified(file, StagedFileLog.Copy(md5: md5, tag: tag, origin: origin))
-  }
-
-  /// Records a reused staged file, after its bytes were compared with those of the origin.
-  ///
-  /// - Parameter name: the name in the staging folder.
-  package func recordVerified(
-    staged name: String, md5: MD5Digest, tag: ContentTag, from origin: PhotoOrigin
-  ) {
-    // the record only saves time
-    guard let file = try? staging.open(name) else { return }
-    recordVerified(file, md5: md5, tag: tag, from: origin)
-  }
-
-  /// A leftover file that was staged.
-  package struct ReusedFile {
-    /// The content tag; nil if the file was not copied from the same origin. Then only its MD5 and size are those of
-    /// the photo, so that its bytes must be compared.
-    package let tag: ContentTag?
+  package func recordVerified(_ file: borrowing File, md5: MD5Digest, from origin: PhotoOrigin) {
+    staging.recordVerified(file, StagedFileLog.Copy(md5: md5, origin: origin))
   }
 
   /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
   /// thread.
   ///
-  /// - Parameter origin: where the bytes would be copied from; nil if it is unknown.
-  /// - Returns: nil if no usable leftover file has this content.
-  package func reuse(
-    _ content: FileContent, from origin: PhotoOrigin?, as name: String, modified: Int64
-  ) -> ReusedFile? {
-    staging.reuse(content, from: origin, of: writer.leftovers, as: name, modified: modified)
-  }
-
-  /// Begins to compare bytes with a staged file. Any thread.
-  package func comparison(
-    withStaged name: String, _ key: ContentTagKey
-  ) throws -> StagedComparison {
-    try StagedComparison(with: staging.open(name), key)
-  }
-
-  /// Reads a staged file to its end, and returns its CRC-32; nil if it cannot be read. Blocks. Any thread.
-  ///
-  /// - Throws: `FileError` if the process or the system lacks a resource; what `whileReading` throws.
-  package func crc32(ofStaged name: String, whileReading: () throws -> Void) throws -> UInt32? {
-    var checksum = CRC32()
-    do {
-      try File.readPieces(opening: { () throws(FileError) in try staging.open(name) }) { bytes in
-        try whileReading()
-        checksum.update(bytes)
-      }
-    } catch is File.Unreadable {
-      return nil
-    }
-    return checksum.value
+  /// - Returns: false if no usable leftover file has this content.
+  package func reuse(_ content: FileContent, as name: String, modified: Int64) -> Bool {
+    staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
   }
 
   /// Removes a file from the staging folder. Any thread.
@@ -203,8 +154,6 @@ package final class Change: Sendable {
         })
       try moveToPlaces(files)
     }
-    let tags = Dictionary(
-      files.compactMap { file in file.tag.map { (file.path, $0) } }, uniquingKeysWith: { _, last in last })
     commitBegun.store(true, ordering: .relaxed)
     try writer.write { database in
       try database.inTransaction(.immediate) {
@@ -212,7 +161,7 @@ package final class Change: Sendable {
         try FileMove.delete(operation: id, from: database)
         let record = Record(id: id, kind: kind, at: Date().milliseconds)
         try record.insert(database)
-        try edit.apply(to: database, change: record, tags: tags)
+        try edit.apply(to: database, change: record)
         return .commit
       }
     }

@@ -11,9 +11,8 @@ import SystemPackage
 /// A leftover file is identified by its content: by a record in the `StagedFileLog` of its operation, or else by
 /// reading the file. Its name and its date prove nothing: an interruption truncates files, and after a power failure a
 /// file that was not flushed may have any content. So it does not matter which operation staged the file, from which
-/// backup, and in which order. Another photo may have the same MD5 and size; so a file that was copied from elsewhere
-/// is used only after its bytes were compared. A change that uses a file moves it to its own staging folder, and
-/// flushes it before the commit like every other staged file.
+/// backup, and in which order. A change that uses a file moves it to its own staging folder, and flushes it before the
+/// commit like every other staged file.
 ///
 /// Only the holder of `library.lock` uses or removes leftover files. Files of operations with pending moves are not
 /// leftover files: recovery still needs them.
@@ -29,7 +28,7 @@ package final class LeftoverFiles: Sendable {
     case postpone
   }
 
-  fileprivate struct Verified {
+  private struct Verified {
     let path: FilePath
     let version: FileStatus.Version
     /// The record in the log; nil if the file was read.
@@ -55,11 +54,10 @@ package final class LeftoverFiles: Sendable {
   /// second name. Skips a folder that cannot be listed.
   func collect() throws {
     let user = geteuid()
-    let key = try library.contentTagKey()
     var found = State()
     for operation in try operations() {
       let records = Dictionary(
-        StagingFolder.records(of: operation, in: library, key).map { ($0.inode, $0) },
+        StagingFolder.records(of: operation, in: library).map { ($0.inode, $0) },
         uniquingKeysWith: { _, last in last })
       for file in (try? StagingFolder.files(of: operation, in: library)) ?? []
       where file.status.owner == user && file.status.linkCount == 1 {
@@ -124,16 +122,16 @@ package final class LeftoverFiles: Sendable {
     }
   }
 
-  /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Prefers a file that
-  /// was copied from the origin. Skips a file that changed since it was read, or that cannot be moved.
+  /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Skips a file that
+  /// changed since it was read, or that cannot be moved.
   ///
   /// - Parameter whenMoved: called with the file, and its record in a log.
-  /// - Returns: what `whenMoved` returns; nil if there is no such file.
-  func take<Result>(
-    _ content: FileContent, from origin: PhotoOrigin?, to folder: borrowing Directory, as name: FilePath,
-    modified: Int64, whenMoved: (borrowing File, StagedFileLog.Copy?) -> Result
-  ) -> Result? {
-    while let found = state.withLock({ $0.verified[content]?.remove(from: origin) }) {
+  /// - Returns: false if there is no such file.
+  func take(
+    _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Int64,
+    whenMoved: (borrowing File, StagedFileLog.Copy?) -> Void
+  ) -> Bool {
+    while let found = state.withLock({ $0.verified[content]?.popLast() }) {
       let file = try? folders.inFolder(of: found.path.string, in: library.root) {
         (source, old) throws(FileError) -> File? in
         let file = try source.open(old, .read)
@@ -143,9 +141,12 @@ package final class LeftoverFiles: Sendable {
         try source.rename(old, to: folder, as: name)
         return file
       }
-      if let file = file ?? nil { return whenMoved(file, found.copy) }
+      if let file = file ?? nil {
+        whenMoved(file, found.copy)
+        return true
+      }
     }
-    return nil
+    return false
   }
 
   /// Removes all files except verified ones with these contents. A failure is ignored: the next writer removes them.
@@ -165,16 +166,6 @@ package final class LeftoverFiles: Sendable {
   package func removeAll() {
     state.withLock { $0 = State() }
     for operation in (try? operations()) ?? [] { _ = try? StagingFolder.remove(operation, from: library) }
-  }
-}
-
-extension [LeftoverFiles.Verified] {
-  /// Removes the last file that was copied from the origin, or else the last file.
-  fileprivate mutating func remove(from origin: PhotoOrigin?) -> LeftoverFiles.Verified? {
-    guard let index = lastIndex(where: { $0.copy?.origin == origin && origin != nil }) else {
-      return popLast()
-    }
-    return remove(at: index)
   }
 }
 

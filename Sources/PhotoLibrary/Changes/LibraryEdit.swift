@@ -45,11 +45,7 @@ package struct LibraryEdit: Sendable, Equatable {
 extension LibraryEdit {
   /// Writes the rows, in the transaction that inserts the change. For the undo, an undoable change keeps every row that
   /// it changes or removes, and the IDs of the rows that it adds.
-  ///
-  /// - Parameter tags: the content tags of new files, by path. A new row of a file that the library has already gets
-  ///   the tag of that file's row.
-  func apply(to database: Database, change: Change.Record, tags: [String: ContentTag] = [:]) throws {
-    let tags = try ContentTags.adding(tags, ofFilesOf: newPhotos, database)
+  func apply(to database: Database, change: Change.Record) throws {
     if change.kind.isUndoable {
       // a row with a value out of range cannot be kept
       try StoredSettings.repair(database)
@@ -65,7 +61,7 @@ extension LibraryEdit {
     try Self.delete("category", removedCategories, database)
     for category in newCategories { try category.insert(database) }
     for category in changedCategories { try category.update(database) }
-    try Photo.insert(newPhotos, tags: tags, into: database)
+    try Photo.insert(newPhotos, into: database)
     for photo in changedPhotos { try photo.update(database) }
     try sortMarks?.insertMoved(changedPhotos, database)
     try recordReturns(database, change)

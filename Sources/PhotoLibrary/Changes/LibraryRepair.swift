@@ -72,7 +72,7 @@ package final class LibraryRepair: Sendable {
 
   init(_ writer: LibraryWriter) throws {
     self.writer = writer
-    staging = try StagingFolder(in: writer.library, writer.contentTagKey())
+    staging = try StagingFolder(in: writer.library)
   }
 
   /// Makes a new file in the staging folder. Any thread.

@@ -6,11 +6,10 @@ import SystemPackage
 /// The list of verified files in a staging folder: `.staging/ID/verified`. The next import uses these files without
 /// reading them.
 ///
-/// An operation appends a record for each file whose checksum it has verified: where the bytes came from, their content
-/// tag, and the inode and the version of the staged file. An equal version shows that nothing has changed the file
-/// since then. After a power failure this is not enough, since a file may lack bytes that were never flushed. Therefore
-/// the list begins with the boot ID of the kernel (random(4)), and a list of another boot is not used. The tag of the
-/// boot ID follows, so that a list with tags of another key is not used either.
+/// An operation appends a record for each file whose checksum it has verified: where the bytes came from, and the inode
+/// and the version of the staged file. An equal version shows that nothing has changed the file since then. After a
+/// power failure this is not enough, since a file may lack bytes that were never flushed. Therefore the list begins with
+/// the boot ID of the kernel (random(4)), and a list of another boot is not used.
 ///
 /// All functions may be called on any thread. The list only saves time, so that every error is ignored.
 final class StagedFileLog: Sendable {
@@ -19,7 +18,6 @@ final class StagedFileLog: Sendable {
   /// The bytes that a staged file was verified to have.
   struct Copy {
     let md5: MD5Digest
-    let tag: ContentTag
     let origin: PhotoOrigin
   }
 
@@ -30,7 +28,7 @@ final class StagedFileLog: Sendable {
     let version: [Int64]
 
     static let numberCount = PhotoOrigin.numberCount + 1 + FileStatus.Version.numberCount
-    static let length = 16 + 16 + 8 * numberCount
+    static let length = 16 + 8 * numberCount
   }
 
   private struct State: ~Copyable {
@@ -44,10 +42,7 @@ final class StagedFileLog: Sendable {
     var hasFailed = false
   }
 
-  private let state: Mutex<State>
-
-  /// - Parameter key: the key of the library's content tags.
-  init(_ key: ContentTagKey) { state = Mutex(State(pending: Self.header(key) ?? [])) }
+  private let state = Mutex(State(pending: StagedFileLog.bootID ?? []))
 
   /// Adds a file of a staging folder. Call this method after the last change of the file.
   func append(_ file: borrowing File, _ copy: Copy, in folder: borrowing Directory) {
@@ -55,7 +50,7 @@ final class StagedFileLog: Sendable {
     let inode = Int64(bitPattern: status.identity.inode)
     state.withLock { state in
       guard !state.hasFailed else { return }
-      state.pending += copy.md5.bytes + copy.tag.bytes
+      state.pending += copy.md5.bytes
       for number in copy.origin.numbers + [inode] + status.version.numbers {
         state.pending.append(number: number)
       }
@@ -81,18 +76,16 @@ final class StagedFileLog: Sendable {
   /// The length of the longest list that is read: that of a million files.
   private static let maximumBytes = Record.length * 1_000_000
 
-  /// Reads the list in a staging folder. Returns no records if the list is missing, too long, of another
-  /// boot, or with tags of another key.
-  static func records(in folder: borrowing Directory, _ key: ContentTagKey) -> [Record] {
-    guard let header = header(key), let file = try? folder.open(name, .read),
+  /// Reads the list in a staging folder. Returns no records if the list is missing, too long, or of
+  /// another boot.
+  static func records(in folder: borrowing Directory) -> [Record] {
+    guard let header = bootID, let file = try? folder.open(name, .read),
       let bytes = try? file.contents(atMost: maximumBytes), bytes.starts(with: header)
     else { return [] }
     return stride(from: header.count, through: bytes.count - Record.length, by: Record.length).compactMap {
       Record(bytes[$0..<$0 + Record.length])
     }
   }
-
-  private static func header(_ key: ContentTagKey) -> [UInt8]? { bootID.map { $0 + key.tag(of: $0).bytes } }
 
   private static let bootID: [UInt8]? = {
     let file = try? File.open("/proc/sys/kernel/random/boot_id", .read)
@@ -103,16 +96,14 @@ final class StagedFileLog: Sendable {
 extension StagedFileLog.Record {
   /// Reads a record of `length` bytes.
   fileprivate init?(_ bytes: ArraySlice<UInt8>) {
-    guard let md5 = MD5Digest(bytes: Array(bytes.prefix(16))),
-      let tag = ContentTag(bytes: bytes.dropFirst(16).prefix(16))
-    else { return nil }
+    guard let md5 = MD5Digest(bytes: Array(bytes.prefix(16))) else { return nil }
     let numbers = (0..<Self.numberCount).map { index in
       Int64(
-        bitPattern: bytes.dropFirst(32 + 8 * index).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        bitPattern: bytes.dropFirst(16 + 8 * index).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
     }
     let origin = PhotoOrigin(numbers: numbers.prefix(PhotoOrigin.numberCount))
     let file = numbers.dropFirst(PhotoOrigin.numberCount)
-    copy = StagedFileLog.Copy(md5: md5, tag: tag, origin: origin)
+    copy = StagedFileLog.Copy(md5: md5, origin: origin)
     inode = UInt64(bitPattern: file[file.startIndex])
     version = Array(file.dropFirst())
   }

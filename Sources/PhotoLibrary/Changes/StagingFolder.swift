@@ -15,15 +15,13 @@ final class StagingFolder: Sendable {
   let id = UUID().uuidString
   let directory: Directory
   private let folders = PhotoFolders()
-  private let log: StagedFileLog
+  private let log = StagedFileLog()
   private let library: Library
   /// The names of leftover files that were moved here.
   private let reused = Mutex<Set<String>>([])
 
-  /// - Parameter key: the key of the library's content tags.
-  init(in library: Library, _ key: ContentTagKey) throws {
+  init(in library: Library) throws {
     self.library = library
-    log = StagedFileLog(key)
     try library.root.makeDirectory(Self.parent)
     let path = Self.path(of: id)
     try library.root.makeDirectory(path)
@@ -53,9 +51,6 @@ final class StagingFolder: Sendable {
   /// Makes a new file. Any thread.
   func stage(_ name: String) throws(FileError) -> File { try folders.open(name, .create, in: directory) }
 
-  /// Opens a staged file for reading. Any thread.
-  func open(_ name: String) throws(FileError) -> File { try folders.open(name, in: directory) }
-
   /// Removes a staged file. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
 
@@ -64,24 +59,21 @@ final class StagingFolder: Sendable {
     log.append(file, copy, in: directory)
   }
 
-  /// Moves a leftover file here. Records it if it was copied from the origin. Any thread.
+  /// Moves a leftover file here, and records it if its log did. Any thread.
   ///
-  /// - Returns: nil if no verified leftover file has the content.
+  /// - Returns: false if no verified leftover file has the content.
   func reuse(
-    _ content: FileContent, from origin: PhotoOrigin?, of leftovers: LeftoverFiles, as name: String,
-    modified: Int64
-  ) -> Change.ReusedFile? {
-    let file = try? folders.inFolder(of: name, in: directory) {
-      (folder, last) throws(FileError) -> Change.ReusedFile? in
-      leftovers.take(content, from: origin, to: folder, as: last, modified: modified) { file, copy in
-        guard let copy, copy.origin == origin else { return Change.ReusedFile(tag: nil) }
-        recordVerified(file, copy)
-        return Change.ReusedFile(tag: copy.tag)
+    _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Int64
+  ) -> Bool {
+    let isReused = try? folders.inFolder(of: name, in: directory) {
+      (folder, last) throws(FileError) -> Bool in
+      leftovers.take(content, to: folder, as: last, modified: modified) { file, copy in
+        if let copy { recordVerified(file, copy) }
       }
     }
-    guard let file = file ?? nil else { return nil }
+    guard isReused == true else { return false }
     reused.withLock { _ = $0.insert(name) }
-    return file
+    return true
   }
 
   /// Makes the contents of files durable: many together with the rest of their file system, where that is possible.
@@ -137,9 +129,9 @@ extension StagingFolder {
   }
 
   /// Returns the records of the files that an operation verified.
-  static func records(of id: String, in library: Library, _ key: ContentTagKey) -> [StagedFileLog.Record] {
+  static func records(of id: String, in library: Library) -> [StagedFileLog.Record] {
     guard let folder = try? library.root.directory(path(of: id)) else { return [] }
-    return StagedFileLog.records(in: folder, key)
+    return StagedFileLog.records(in: folder)
   }
 
   /// Returns the staged files of an operation. Skips everything that another process removes meanwhile.

@@ -10,10 +10,8 @@ internal import GRDB
 package struct Movement: Sendable, Equatable {
   /// What moved.
   package enum Subject: Sendable, Hashable {
-    /// A photo with this content. The tag is nil if the library does not know it.
-    case photo(FileContent, ContentTag?)
-    /// An asset of the app, by its path.
-    case asset(String)
+    /// A photo in one category.
+    case photo(PhotoIdentity)
     /// The category `origin`, also with the photos that later backups have in it.
     case category
   }
@@ -31,16 +29,6 @@ package struct Movement: Sendable, Equatable {
   package init(_ subject: Subject, from origin: String?, to destination: String?, at: Int64) {
     (self.subject, self.origin, self.destination, self.at) = (subject, origin, destination, at)
   }
-
-  /// The same movement of a photo whose content tag is unknown.
-  package var withoutTag: Self { Self(subject.withoutTag, from: origin, to: destination, at: at) }
-}
-
-extension Movement.Subject {
-  /// The same subject without a content tag.
-  package var withoutTag: Self {
-    if case .photo(let content, _) = self { .photo(content, nil) } else { self }
-  }
 }
 
 extension Movement {
@@ -53,20 +41,19 @@ extension Movement {
   /// Reads the valid movements, oldest first.
   static func fetchAll(_ database: Database) throws -> [Movement] {
     try database.rows(
-      "SELECT id, md5, size, tag, assetPath, origin, destination, at \(validRows) ORDER BY id", of: table
+      "SELECT id, md5, size, assetPath, origin, destination, at \(validRows) ORDER BY id", of: table
     ) { row in
       let subject: Subject
       if let md5 = try row.optionalMD5("md5", at: 1) {
-        let tag = try row.optionalBytes("tag", at: 3, count: 16...16).flatMap { ContentTag(bytes: $0) }
-        subject = .photo(FileContent(md5: md5, size: try row.count("size", at: 2)), tag)
-      } else if let path = try row.optionalText("assetPath", at: 4) {
-        subject = .asset(path)
+        subject = .photo(.file(FileContent(md5: md5, size: try row.count("size", at: 2))))
+      } else if let path = try row.optionalText("assetPath", at: 3) {
+        subject = .photo(.asset(path))
       } else {
         subject = .category
       }
       return Movement(
-        subject, from: try row.optionalText("origin", at: 5), to: try row.optionalText("destination", at: 6),
-        at: try row.integer("at", at: 7))
+        subject, from: try row.optionalText("origin", at: 4), to: try row.optionalText("destination", at: 5),
+        at: try row.integer("at", at: 6))
     }
   }
 
@@ -95,20 +82,19 @@ extension Movement {
   ) throws {
     let statement = try database.cachedStatement(
       sql: """
-        INSERT INTO \(table) (changeId, at, md5, size, tag, assetPath, origin, destination)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO \(table) (changeId, at, md5, size, assetPath, origin, destination)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
     for (place, movement) in movements.enumerated() {
-      var values: (md5: Data?, size: Int?, tag: Data?, path: String?)
+      var values: (md5: Data?, size: Int?, path: String?)
       switch movement.subject {
-      case .photo(let content, let tag):
-        values = (content.md5.blob, content.size, tag.map { Data($0.bytes) }, nil)
-      case .asset(let path): values.path = path
+      case .photo(.file(let content)): values = (content.md5.blob, content.size, nil)
+      case .photo(.asset(let path)): values.path = path
       case .category: break
       }
       try statement.execute(
         arguments: [
-          changeID(place), movement.at, values.md5, values.size, values.tag, values.path, movement.origin,
+          changeID(place), movement.at, values.md5, values.size, values.path, movement.origin,
           movement.destination,
         ])
     }
@@ -138,8 +124,8 @@ extension LibraryEdit {
     }
     let photo = try database.cachedStatement(
       sql: """
-        INSERT INTO movement (changeId, at, md5, size, tag, assetPath, origin, destination)
-        SELECT ?, ?, md5, fileSize, tag, iif(isFromAssets, path, NULL), category.name, ?
+        INSERT INTO movement (changeId, at, md5, size, assetPath, origin, destination)
+        SELECT ?, ?, md5, fileSize, iif(isFromAssets, path, NULL), category.name, ?
         FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
         """)
     let category = try database.cachedStatement(
@@ -162,8 +148,8 @@ extension LibraryEdit {
     let date = try Self.date(of: change, database)
     let statement = try database.cachedStatement(
       sql: """
-        INSERT INTO movement (changeId, at, md5, size, tag, assetPath, destination)
-        SELECT ?, ?, photo.md5, fileSize, photo.tag, iif(isFromAssets, path, NULL), category.name
+        INSERT INTO movement (changeId, at, md5, size, assetPath, destination)
+        SELECT ?, ?, photo.md5, fileSize, iif(isFromAssets, path, NULL), category.name
         FROM photo JOIN category ON category.id = categoryId
         WHERE photo.id = ? AND (
           EXISTS (SELECT * FROM movement WHERE movement.md5 = photo.md5 AND destination IS NULL)

@@ -37,19 +37,17 @@ package struct OrganizePlan: Sendable {
   /// The photos whose files are missing or corrupt, and with which moved photos therefore do not become one.
   package private(set) var unusableEqualPhotos: [Photo] = []
   private let library: LibraryContents
-  private let tags: [Int64: ContentTag]
   private let now: Int64
 
   /// - Parameters:
-  ///   - tags: the content tags of the library's photos, by ID.
   ///   - now: in milliseconds since 1970.
   ///   - isIntact: returns true if the file of a photo is intact.
   /// - Throws: `LibraryError` if a category or photo does not exist; `OrganizeError`; what `isIntact` throws.
   package init(
-    _ library: LibraryContents, tags: [Int64: ContentTag], _ request: OrganizeRequest, now: Int64,
+    _ library: LibraryContents, _ request: OrganizeRequest, now: Int64,
     isIntact: (Photo) throws -> Bool
   ) throws {
-    (self.library, self.tags, self.now) = (library, tags, now)
+    (self.library, self.now) = (library, now)
     switch request {
     case .add(let values): try add(values)
     case .set(let name, let values): try set(values, of: library.categories.one(named: name))
@@ -72,17 +70,15 @@ package struct OrganizePlan: Sendable {
   /// Makes a plan that moves photos to categories.
   ///
   /// - Parameters:
-  ///   - tags: the content tags of the library's photos, by ID.
   ///   - groups: the photos for each category. A photo is in one group.
   ///   - now: in milliseconds since 1970.
   ///   - isIntact: returns true if the file of a photo is intact.
   /// - Throws: what `isIntact` throws.
   init(
-    _ library: LibraryContents, tags: [Int64: ContentTag],
-    moving groups: [(photos: [Photo], target: Category)],
+    _ library: LibraryContents, moving groups: [(photos: [Photo], target: Category)],
     now: Int64, isIntact: (Photo) throws -> Bool
   ) throws {
-    (self.library, self.tags, self.now) = (library, tags, now)
+    (self.library, self.now) = (library, now)
     try move(groups, isIntact)
   }
 
@@ -210,19 +206,6 @@ package struct OrganizePlan: Sendable {
 
   // MARK: Photos
 
-  private struct Identity: Hashable {
-    let content: FileContent?
-    let tag: ContentTag?
-    let assetPath: String?
-  }
-
-  /// What tells a photo from all others; nil if the library does not know its content tag.
-  private func identity(_ photo: Photo) -> Identity? {
-    guard let md5 = photo.md5 else { return Identity(content: nil, tag: nil, assetPath: photo.path) }
-    guard let tag = tags[photo.id] else { return nil }
-    return Identity(content: FileContent(md5: md5, size: photo.fileSize), tag: tag, assetPath: nil)
-  }
-
   /// Moves photos. A photo whose bytes the category has already becomes one with that photo, which gets its favorite
   /// mark.
   private mutating func move(
@@ -237,9 +220,9 @@ package struct OrganizePlan: Sendable {
   private mutating func move(
     _ moved: [Photo], to target: Category, leaving: Set<Int64>, _ isIntact: (Photo) throws -> Bool
   ) throws {
-    var existing: [Identity: Photo] = [:]
+    var existing: [PhotoIdentity: Photo] = [:]
     for photo in library.photos where photo.categoryId == target.id && !leaving.contains(photo.id) {
-      if let identity = identity(photo), existing[identity] == nil { existing[identity] = photo }
+      if existing[photo.identity] == nil { existing[photo.identity] = photo }
     }
     var favorites: [Int64: Photo] = [:]
     for photo in moved where photo.categoryId != target.id {
@@ -247,7 +230,7 @@ package struct OrganizePlan: Sendable {
       var organized = OrganizedPhoto(
         photo: photo, oldCategory: library.category(of: photo) ?? "", newCategory: target.displayName,
         newName: photo.name)
-      if let equal = identity(photo).flatMap({ existing[$0] }) {
+      if let equal = existing[photo.identity] {
         if try equal.isFromAssets || isIntact(equal) {
           organized.equalPhoto = equal.id
           edit.removedPhotos.append(photo.id)

@@ -53,10 +53,9 @@ struct OrganizeRun {
   }
 
   private func makePlan(_ request: OrganizeRequest, _ library: Library) throws -> OrganizePlan {
-    let (contents, tags) = try library.contentsAndTags()
-    return try OrganizePlan(contents, tags: tags.byID, request, now: Date().milliseconds) { photo in
-      try library.hasIntactFile(
-        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+    let contents = try library.contents()
+    return try OrganizePlan(contents, request, now: Date().milliseconds) { photo in
+      try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
     }
   }
 }

@@ -20,13 +20,12 @@ package struct SortPlan: Sendable {
   let marks: SortMarks
 
   /// - Parameters:
-  ///   - tags: the content tags of the library's photos, by ID.
   ///   - now: in milliseconds since 1970.
   ///   - isIntact: returns true if the file of a photo is intact.
   /// - Throws: `LibraryError` if a category does not exist; what `isIntact` throws.
   init(
-    _ library: LibraryContents, tags: [Int64: ContentTag], _ history: SortHistory, _ request: SortRequest,
-    now: Int64, isIntact: (Photo) throws -> Bool
+    _ library: LibraryContents, _ history: SortHistory, _ request: SortRequest, now: Int64,
+    isIntact: (Photo) throws -> Bool
   ) throws {
     let targets = try request.rules.rules.map { try library.categories.one(named: $0.target) }
     let selected = Set(try library.categories.named(request.categories).map(\.id))
@@ -55,7 +54,7 @@ package struct SortPlan: Sendable {
       }
     }
     moves = try OrganizePlan(
-      library, tags: tags,
+      library,
       moving: library.categories.compactMap { target in moved[target.id].map { ($0, target) } },
       now: now, isIntact: isIntact)
     marks = SortMarks(rules: request.rules.digest, photos: considered)

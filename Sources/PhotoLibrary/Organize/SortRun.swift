@@ -54,11 +54,10 @@ struct SortRun {
   }
 
   private func makePlan(_ request: SortRequest, _ library: Library) throws -> SortPlan {
-    let (contents, tags) = try library.contentsAndTags()
+    let contents = try library.contents()
     let history = try library.read { try SortHistory($0, rules: request.rules.digest) }
-    return try SortPlan(contents, tags: tags.byID, history, request, now: Date().milliseconds) { photo in
-      try library.hasIntactFile(
-        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+    return try SortPlan(contents, history, request, now: Date().milliseconds) { photo in
+      try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
     }
   }
 }

@@ -3,9 +3,9 @@ import FileSystem
 
 /// The number of photos and categories that an operation removes from a library.
 ///
-/// A photo counts by its content (MD5, length, and the bytes where these are equal), an asset of the app by its path; equal
-/// photos count one by one. A category counts by its name. A photo that moves to another category, or a photo or a
-/// category that gets another ID or other values, is not removed.
+/// A photo counts by its content (MD5 and size), an asset of the app by its path; equal photos count one by one. A
+/// category counts by its name. A photo that moves to another category, or a photo or a category that gets another ID or
+/// other values, is not removed.
 public struct Removal: Sendable, Equatable, CustomStringConvertible {
   /// The number of photos.
   public var photos: Int
@@ -20,24 +20,13 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
 
   /// Counts the photos and categories that one state of a library has and another does not.
   public init(from before: LibraryContents, to after: LibraryContents) {
-    self.init(from: before, to: after, variants: ([:], [:]))
-  }
-
-  /// Does the same for photos that may have one MD5 and different bytes.
-  ///
-  /// - Parameter variants: numbers of the different contents that have one MD5 and length, by ID; 0 for other photos.
-  package init(
-    from before: LibraryContents, to after: LibraryContents,
-    variants: (before: [Int64: Int], after: [Int64: Int])
-  ) {
     categories = Set(before.categories.map(\.name)).subtracting(after.categories.map(\.name)).count
-    var kept: [Identity: Int] = [:]
-    for photo in after.photos { kept[Identity(photo, variants.after), default: 0] += 1 }
+    var kept: [PhotoIdentity: Int] = [:]
+    for photo in after.photos { kept[photo.identity, default: 0] += 1 }
     var removed = 0
     for photo in before.photos {
-      let identity = Identity(photo, variants.before)
-      if let count = kept[identity], count > 0 {
-        kept[identity] = count - 1
+      if let count = kept[photo.identity], count > 0 {
+        kept[photo.identity] = count - 1
       } else {
         removed += 1
       }
@@ -63,20 +52,5 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
   public static func += (sum: inout Removal, other: Removal) {
     sum.photos += other.photos
     sum.categories += other.categories
-  }
-
-  private enum Identity: Hashable {
-    case file(MD5Digest, size: Int, variant: Int)
-    case asset(path: String)
-
-    /// - Parameter variants: the numbers of different contents, by ID.
-    init(_ photo: Photo, _ variants: [Int64: Int]) {
-      if let md5 = photo.md5 {
-        self = .file(
-          md5, size: photo.fileSize, variant: variants.isEmpty ? 0 : variants[photo.id] ?? 0)
-      } else {
-        self = .asset(path: photo.path)
-      }
-    }
   }
 }

@@ -35,9 +35,6 @@ package final class LibraryReconstruction: Sendable {
     package var corruptFiles: FilePath?
   }
 
-  /// The key of the content tags: that of the damaged database, or a new one.
-  package let key: ContentTagKey
-  private let secret: [UInt8]
   private let pin: PINRecord?
   private let library: LostLibrary
 
@@ -48,11 +45,6 @@ package final class LibraryReconstruction: Sendable {
   package init(of library: LostLibrary, _ salvaged: SalvagedRows) {
     self.library = library
     pin = salvaged.pin
-    secret = salvaged.secret ?? ContentTagKey.randomSecret()
-    guard let key = ContentTagKey(secret: secret) else {
-      preconditionFailure("secrets have the length of a secret")
-    }
-    self.key = key
   }
 
   /// The staging folder.
@@ -152,14 +144,13 @@ package final class LibraryReconstruction: Sendable {
       if let id = rebuilt.libraryID {
         try database.execute(sql: "UPDATE identity SET uuid = ?", arguments: [id])
       }
-      try database.execute(sql: "UPDATE contentTagKey SET secret = ?", arguments: [Data(secret)])
       let sortID = try insert(rebuilt.sorting, at: now, to: database)
       var archived = LibraryEdit()
       archived.newCategories = contents.categories
       archived.newPhotos = contents.photos.filter { !rebuilt.photosNotInArchive.contains($0.id) }
       archived.dismissals = Array(rebuilt.dismissals)
       // what was kept for an undo is lost
-      let change = try apply(archived, as: .discard, rebuilt.tags, at: now, to: database)
+      let change = try apply(archived, as: .discard, at: now, to: database)
       try Movement.insert(contents.movements, database) { place in
         rebuilt.sorting.movements.contains(place) ? sortID ?? change.id : change.id
       }
@@ -171,7 +162,7 @@ package final class LibraryReconstruction: Sendable {
       }
       var others = LibraryEdit()
       others.newPhotos = contents.photos.filter { rebuilt.photosNotInArchive.contains($0.id) }
-      if !others.isEmpty { _ = try apply(others, as: .add, rebuilt.tags, at: now, to: database) }
+      if !others.isEmpty { _ = try apply(others, as: .add, at: now, to: database) }
       try pin?.save(database)
     }
   }
@@ -190,12 +181,11 @@ package final class LibraryReconstruction: Sendable {
   }
 
   private func apply(
-    _ edit: LibraryEdit, as kind: Change.Kind, _ tags: [String: ContentTag], at now: Int64,
-    to database: Database
+    _ edit: LibraryEdit, as kind: Change.Kind, at now: Int64, to database: Database
   ) throws -> Change.Record {
     let change = Change.Record(id: UUID().uuidString, kind: kind, at: now)
     try change.insert(database)
-    try edit.apply(to: database, change: change, tags: tags)
+    try edit.apply(to: database, change: change)
     return change
   }
 

@@ -161,7 +161,6 @@ extension Library {
     // whatever the version is: the number may be damaged, too
     if let difference = try Schema.library.difference(in: database) { return difference }
     _ = try LibraryContents(database)
-    _ = try ContentTags(database)
     _ = try UndoStack(database)
     _ = try FileMove.pending(in: database)
     _ = try ExportRecord.fetchAll(database, sql: "SELECT *, rowid FROM export")

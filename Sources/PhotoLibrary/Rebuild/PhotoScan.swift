@@ -12,14 +12,12 @@ package struct PhotoScan: Sendable {
     package let path: String
     /// The MD5 and size.
     package let content: FileContent
-    /// The content tag, with the key that the scan was given.
-    package let tag: ContentTag
     /// The modification time, in milliseconds since 1970.
     package let modified: Int64
 
     /// Describes a file.
-    package init(path: String, content: FileContent, tag: ContentTag, modified: Int64) {
-      (self.path, self.content, self.tag, self.modified) = (path, content, tag, modified)
+    package init(path: String, content: FileContent, modified: Int64) {
+      (self.path, self.content, self.modified) = (path, content, modified)
     }
   }
 
@@ -40,13 +38,12 @@ extension LostLibrary {
   /// Reads every file below `photos` once. Blocks; writes nothing. Any thread.
   ///
   /// - Parameters:
-  ///   - key: the key of the content tags.
   ///   - readers: the number of files to read at once; nil for the best number for the disk.
   ///   - check: throws if the scan is not needed any more.
   /// - Throws: `FileError` if a folder cannot be listed, since its photos would seem to be missing; or if the process
   ///   lacks memory or open files. `CancellationError`, or what `check` throws.
   package func scan(
-    _ key: ContentTagKey, readers: Int? = nil, _ counter: ProgressCounter,
+    readers: Int? = nil, _ counter: ProgressCounter,
     check: @escaping @Sendable () throws -> Void = {}
   ) throws -> PhotoScan {
     var listing = PhotoListing()
@@ -60,7 +57,7 @@ extension LostLibrary {
     let disk = try root.status().identity
     try ParallelHashing.read(0..<files.count, Readers(readers, on: disk), context: {}) { index, _ in
       try check()
-      return ScannedFile(files[index], in: self, key, counter) { result in
+      return ScannedFile(files[index], in: self, counter) { result in
         results.withLock { $0[index] = result }
       }
     }
@@ -69,8 +66,8 @@ extension LostLibrary {
     var unreadable: [FilePath: String] = [:]
     for (file, result) in zip(files, results.withLock { $0 }) {
       switch result {
-      case .found(let content, let tag, let modified)?:
-        found.append(PhotoScan.Found(path: file.path, content: content, tag: tag, modified: modified))
+      case .found(let content, let modified)?:
+        found.append(PhotoScan.Found(path: file.path, content: content, modified: modified))
       case .unreadable(let reason)?: unreadable[FilePath(file.path)] = reason
       case nil: continue
       }
@@ -109,17 +106,16 @@ private struct PhotoListing {
 }
 
 private enum FileResult: Sendable {
-  case found(FileContent, ContentTag, modified: Int64)
+  case found(FileContent, modified: Int64)
   case unreadable(String)
 }
 
-/// Hashes a file, and computes its content tag.
+/// Hashes a file.
 private final class ScannedFile: HashableStream {
   private let listed: PhotoListing.File
   private let library: LostLibrary
   private let counter: ProgressCounter
   private let finishFile: (FileResult) -> Void
-  private var tag: RunningContentTag
   private var opened: OpenFile?
   private var size = 0
   private var counted = 0
@@ -135,12 +131,11 @@ private final class ScannedFile: HashableStream {
 
   /// - Parameter finishFile: called once with the result, unless reading ends with an error.
   init(
-    _ listed: PhotoListing.File, in library: LostLibrary, _ key: ContentTagKey, _ counter: ProgressCounter,
+    _ listed: PhotoListing.File, in library: LostLibrary, _ counter: ProgressCounter,
     finishFile: @escaping (FileResult) -> Void
   ) {
     (self.listed, self.library, self.counter) = (listed, library, counter)
     self.finishFile = finishFile
-    tag = RunningContentTag(key)
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -149,7 +144,6 @@ private final class ScannedFile: HashableStream {
     opened = open
     let count = try open.file.read(into: buffer, at: size)
     size += count
-    tag.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     let rest = min(count, listed.size - counted)
     counted += rest
     counter.advance(bytes: rest)
@@ -167,7 +161,7 @@ private final class ScannedFile: HashableStream {
     guard after.version == opened.before.version, after.size == size else {
       return end(.unreadable("it changed while it was read"))
     }
-    end(.found(FileContent(md5: digest, size: size), tag.value, modified: after.modified))
+    end(.found(FileContent(md5: digest, size: size), modified: after.modified))
   }
 
   func fail(_ error: any Error) throws {

@@ -4,8 +4,6 @@ import Checksums
 package struct RebuiltContents: Sendable {
   /// The rows. Each photo that is no asset has the path of its file.
   package var contents: LibraryContents
-  /// The content tags of the files, by path.
-  package var tags: [String: ContentTag] = [:]
   /// The library ID; nil for a new one.
   package var libraryID: String?
   /// The IDs of the photos that the archive of the rows does not contain.

@@ -17,8 +17,6 @@ package struct SalvagedRows: Sendable {
   package internal(set) var photos: [Photo] = []
   /// True if all photos were read: a photo that is not among them was not in the library.
   package internal(set) var hasAllPhotos = false
-  /// The content tags of photos, by ID; empty if their key cannot be read.
-  package internal(set) var tags: [Int64: ContentTag] = [:]
   /// The settings; nil if they cannot be read.
   package internal(set) var settings: Settings?
   /// What a person moved or removed; nil if it cannot be read completely, since the order matters.
@@ -29,7 +27,6 @@ package struct SalvagedRows: Sendable {
   package internal(set) var dismissals: Set<Dismissal> = []
   /// The archives that were made of the library.
   package internal(set) var exports: [ExportRecord] = []
-  var secret: [UInt8]?
   var pin: PINRecord?
 
   /// Makes no rows, as of a missing database.
@@ -151,15 +148,11 @@ extension SalvagedRows {
       }
     }
     libraryID = try first("identity") { try $0.text("uuid") }.flatMap { UUID(uuidString: $0)?.uuidString }
-    let length = ContentTagKey.secretLength
-    secret = try first("contentTagKey") { Array(try $0.bytes("secret", count: length...length)) }
     settings = try intact(Settings.databaseTableName) {
       let stored = try StoredSettings(database)
       return stored.faults.isEmpty ? stored.settings : nil
     }
     movements = try intact("movement") { try Movement.fetchAll(database) }
-    // without their key, tags say nothing
-    if secret == nil { movements = movements?.map(\.withoutTag) }
     sorting.movements = try intact("movement") { try Movement.fetchPlacesOfSort(database) } ?? []
     sorting.marks = try intact("sortMark") { try SortMarkRow.fetchAll(database) } ?? []
     dismissals = try intact("dismissal") { try Dismissal.fetchAll(database) } ?? []
@@ -181,23 +174,15 @@ extension SalvagedRows {
   }
 
   private mutating func readPhotos(_ database: Database) throws {
-    let tag = secret == nil ? "NULL" : "tag"
     var table = DamagedTable(
-      Photo.databaseTableName, columns: "\(Photo.columns), \(tag)", key: .first("id"), in: database)
-    let rows = try table.rows { row in
-      (photo: try Photo(row), tag: try row.optionalBytes("tag", at: Self.positionOfTag, count: 16...16))
-    }
-    photos = rows.map(\.photo)
-    for row in rows { tags[row.photo.id] = row.tag.flatMap { ContentTag(bytes: $0) } }
+      Photo.databaseTableName, columns: Photo.columns, key: .first("id"), in: database)
+    photos = try table.rows { try Photo($0) }
     // a page that was exchanged for another one may have less rows and no fault
     let count = try Self.unlessDamaged {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM photo INDEXED BY photoCategory")
     }
     hasAllPhotos = table.isComplete && count == photos.count
   }
-
-  /// `Photo.columns` selects thirteen.
-  private static let positionOfTag = 13
 
   /// Returns nil if the database is damaged where `body` reads.
   ///

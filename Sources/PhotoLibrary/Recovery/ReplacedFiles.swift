@@ -94,23 +94,20 @@ struct ReplacedFiles {
   /// files: the database may be an older copy, with photos that a later change removed.
   private func removeFolder(_ folder: FilePath) throws {
     let ids = try library.root.directory(folder).names().compactMap { Int64($0.string) }
-    let (photos, tags) = try library.read { database in
-      (
-        try ids.compactMap { id in
-          try Photo.fetchAll(
-            database,
-            sql: "SELECT \(Photo.columns) FROM photo WHERE id = ? AND NOT isFromAssets",
-            arguments: [id]
-          ).first
-        },
-        try ContentTags(database)
-      )
+    let photos = try library.read { database in
+      try ids.compactMap { id in
+        try Photo.fetchAll(
+          database,
+          sql: "SELECT \(Photo.columns) FROM photo WHERE id = ? AND NOT isFromAssets",
+          arguments: [id]
+        ).first
+      }
     }
     for photo in photos where try library.root.status(of: FilePath(photo.path)) == nil {
       var file = photo
       file.path = folder.appending(String(photo.id)).string
       // if the file cannot be read, this throws, and the folder stays
-      guard try library.isUnchanged(file, tag: tags.expected(of: photo.id)) else { continue }
+      guard try library.isUnchanged(file) else { continue }
       let place = FilePath(photo.path).removingLastComponent()
       try library.root.makeDirectories(place)
       try library.root.rename(FilePath(file.path), to: library.root, as: FilePath(photo.path))
@@ -131,20 +128,17 @@ struct ReplacedFiles {
   /// The file of a photo that a change replaced or removed.
   private struct ReplacedFile {
     private let photo: Photo
-    /// The content tag of the photo; nil if its row has no tag.
-    private let tag: ExpectedTag?
     let path: FilePath
     /// Its name in the undo's folder.
     var name: FilePath { FilePath(String(photo.id)) }
 
-    init(_ photo: Photo, _ tags: ContentTags) {
+    init(_ photo: Photo) {
       self.photo = photo
-      tag = tags.expected(of: photo.id)
       path = FilePath(photo.path)
     }
 
     /// Returns true if the file in its place is this one, and not one that another program put there.
-    func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo, tag: tag) }
+    func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo) }
 
     /// Returns true if it is in the undo's folder. An empty file there reserves its name, where the file system cannot
     /// rename without replacing.
@@ -157,15 +151,14 @@ struct ReplacedFiles {
   /// Returns the files that a change replaced and that no photo has now.
   private func files(of change: String) throws -> [ReplacedFile] {
     try library.read { database in
-      let tags = try ContentTags(keptBy: change, database)
-      return try Photo.fetchAll(
+      try Photo.fetchAll(
         database,
         sql: """
           SELECT \(Photo.columns) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
           """, arguments: [change], of: "replacedPhoto"
-      ).map { ReplacedFile($0, tags) }
+      ).map { ReplacedFile($0) }
     }
   }
 

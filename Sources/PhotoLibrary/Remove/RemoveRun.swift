@@ -82,10 +82,9 @@ struct RemoveRun {
     guard !options.kept.isEmpty else { return }
     var selection = LibrarySelection()
     selection.ids = options.kept
-    let (contents, tags) = try library.contentsAndTags()
+    let contents = try library.contents()
     for photo in try selection.photos(of: contents) where !photo.isFromAssets {
-      let isIntact = try library.hasIntactFile(
-        of: photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
+      let isIntact = try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
       if !isIntact { throw KeptPhotoNotIntact(label: contents.label(of: photo)) }
     }
   }
@@ -124,7 +123,6 @@ extension Library {
   func findings(beforeRemoving photos: [Photo], _ counter: ProgressCounter) throws -> [Finding] {
     let categories = try categories()
     let photos = photos.filter { !$0.isFromAssets }
-    let tags = try contentTags()
     return try zip(photos, statuses(of: photos)).compactMap { photo, status in
       let label = categories.label(of: photo)
       switch status {
@@ -135,9 +133,7 @@ extension Library {
           : "its file cannot be read, so undo possibly cannot restore it"
         return Finding(label, "\(what): \(error)")
       case .success:
-        guard
-          try isChanged(photo, tag: tags.expected(of: photo.id), whileReading: counter.checkCancellation)
-        else { return nil }
+        guard try isChanged(photo, whileReading: counter.checkCancellation) else { return nil }
         return Finding(
           label, "another program has changed its file \(photo.path.escaped), which stays there")
       }

@@ -17,10 +17,6 @@ struct UndoPlan {
   let changed: Set<Int64>
   /// The rows that the change added. The content of some may be among `restored`.
   let removed: [Photo]
-  /// The content tags of the photos in the library.
-  let tagsInLibrary: ContentTags
-  /// The content tags in the rows that the change kept.
-  let keptTags: ContentTags
   /// The number of categories that come back.
   let restoredCategories: Int
   /// The photos and categories that the undo removes.
@@ -70,12 +66,8 @@ struct UndoPlan {
         resultCode: .SQLITE_CORRUPT,
         message: "replacedPhoto \(photo.id): the category \(photo.categoryId) does not exist")
     }
-    tagsInLibrary = try ContentTags(database)
-    keptTags = try ContentTags(keptBy: change.id, database)
-    let present = removed + now.photos.filter { [changed] in changed.contains($0.id) }
-    let variants = Self.variants(of: present, tagsInLibrary, and: restored, keptTags)
-    removal = Removal(from: now, to: before, variants: variants)
-    photosBack = Removal(from: before, to: now, variants: (variants.after, variants.before)).photos
+    removal = Removal(from: now, to: before)
+    photosBack = Removal(from: before, to: now).photos
     lowered = now.settings.protections(loweredBy: before.settings)
   }
 
@@ -101,31 +93,6 @@ struct UndoPlan {
         of: "replacedSettings")
       ?? now.settings
     return before
-  }
-
-  /// Numbers the different contents that have one MD5 and length, by their content tags.
-  ///
-  /// - Parameters:
-  ///   - present: the rows that the undo removes or replaces.
-  ///   - restored: the rows that it restores.
-  /// - Returns: the numbers of the photos in the library and of the restored ones, by ID. Leaves out photos of older
-  ///   versions, which have no tag.
-  private static func variants(
-    of present: [Photo], _ presentTags: ContentTags, and restored: [Photo], _ restoredTags: ContentTags
-  ) -> (before: [Int64: Int], after: [Int64: Int]) {
-    guard !present.isEmpty, !restored.isEmpty else { return ([:], [:]) }
-    var known: [FileContent: TagNumbers] = [:]
-    func numbers(_ photos: [Photo], _ tags: ContentTags) -> [Int64: Int] {
-      var numbers: [Int64: Int] = [:]
-      for photo in photos {
-        guard let md5 = photo.md5, let tag = tags[photo.id] else { continue }
-        let content = FileContent(md5: md5, size: photo.fileSize)
-        let number = known[content, default: TagNumbers()].number(of: tag)
-        if number > 0 { numbers[photo.id] = number }
-      }
-      return numbers
-    }
-    return (numbers(present, presentTags), numbers(restored, restoredTags))
   }
 
   /// The condition for rows that a change added.

@@ -125,7 +125,7 @@ struct UndoRun {
         return nil
       }
       do {
-        let isIntact = try library.hasIntactFile(of: photo, tag: plan.keptTags.expected(of: photo.id))
+        let isIntact = try library.hasIntactFile(of: photo)
         return isIntact
           ? nil
           : Finding(
@@ -153,7 +153,7 @@ struct UndoRun {
     return try plan.removed.compactMap { photo in
       try counter.checkCancellation()
       guard !photo.isFromAssets, try library.root.status(of: FilePath(photo.path)) != nil,
-        try !library.isUnchanged(photo, tag: plan.tagsInLibrary.expected(of: photo.id))
+        try !library.isUnchanged(photo)
       else { return nil }
       return Finding(
         categories.label(of: photo),

@@ -49,14 +49,12 @@ package struct EntryReader: ~Copyable {
   /// Passes an entry to `body` in pieces, in order. A piece is valid only during the call. The pieces never exceed the
   /// declared size. The entry is verified only when the function returns. A folder has no pieces.
   ///
-  /// - Parameter verifies: false for a caller that compares the bytes. Then an entry that is neither compressed nor
-  ///   encrypted is not verified.
   /// - Throws: what `body` throws; otherwise `ArchiveError`: `.damaged`, `.passwordNeeded`, `.wrongPassword`, `.file`,
   ///   or `.changed` for an entry of another archive.
   package mutating func read<E: Error>(
-    _ entry: Entry, verifies: Bool = true, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
+    _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
-    if var plain = try PlainEntry(entry, of: archive, verifies: verifies) {
+    if var plain = try PlainEntry(entry, of: archive) {
       while plain.position < entry.size {
         let count = try plain.read(into: buffer)
         try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

@@ -6,25 +6,22 @@ import FileSystem
 package struct PlainEntry: Sendable {
   private let archive: Archive
   private let entry: Entry
-  private let verifies: Bool
   private var checksum = CRC32()
   /// The number of bytes read so far.
   package private(set) var position = 0
 
   /// Returns nil for an entry that is compressed or encrypted.
   ///
-  /// - Parameter verifies: false for a caller that needs no checksum, since it compares the bytes.
   /// - Throws: `ArchiveError.changed` for an entry of another archive.
-  package init?(_ entry: Entry, of archive: Archive, verifies: Bool = true) throws(ArchiveError) {
+  package init?(_ entry: Entry, of archive: Archive) throws(ArchiveError) {
     guard archive.contains(entry) else { throw .changed(archive.path) }
     guard entry.isPlain else { return nil }
     self.archive = archive
     self.entry = entry
-    self.verifies = verifies
   }
 
-  /// Reads the next bytes; fewer than the buffer's size only at the end. Verifies the bytes at the end if `verifies`
-  /// is true. Blocks.
+  /// Reads the next bytes; fewer than the buffer's size only at the end. Verifies the bytes at the end.
+  /// Blocks.
   ///
   /// - Throws: `.damaged` or `.file`.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
@@ -33,13 +30,13 @@ package struct PlainEntry: Sendable {
     let count = try ArchiveError.onFile { () throws(FileError) in
       try archive.file.file.read(into: part, at: entry.dataOffset + position)
     }
-    if verifies { checksum.update(UnsafeRawBufferPointer(rebasing: part[..<count])) }
+    checksum.update(UnsafeRawBufferPointer(rebasing: part[..<count]))
     position += count
     guard count == wanted else {
       throw .damaged(
         archive.path, entry: entry.name, reason: .short(declared: entry.size, delivered: position))
     }
-    if verifies, position == entry.size, checksum.value != entry.crc32 {
+    if position == entry.size, checksum.value != entry.crc32 {
       throw .damaged(archive.path, entry: entry.name, reason: .checksum)
     }
     return count

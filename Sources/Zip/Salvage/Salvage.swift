@@ -17,9 +17,6 @@ package struct Salvage: Sendable {
     package let reason: Reason
     /// The CRC-32s of its content in the records that are left; nil among them if one declares none.
     package var crc32s: Set<UInt32?> = []
-
-    /// The CRC-32 of its content; nil if no record that is left declares it, or if they disagree.
-    package var crc32: UInt32? { crc32s.count == 1 ? crc32s.first ?? nil : nil }
   }
 
   /// Why an entry cannot be recovered.

@@ -12,10 +12,9 @@ struct Verify: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Verify the checksums of archives or of a library.",
     discussion: """
-      Reads every byte. Compares the CRC of every entry and the MD5 of every photo of an archive, or the MD5 and the \
-      content tag of every photo of a library, which reports a file that was exchanged for another one with its MD5. The \
-      exit code is 4 if there is damage, 1 if an archive cannot be opened. Unknown entries and untracked files are \
-      reported, but do not count as damage.
+      Reads every byte. Compares the CRC of every entry and the MD5 of every photo of an archive, or the MD5 of every \
+      photo of a library. The exit code is 4 if there is damage, 1 if an archive cannot be opened. Unknown entries and \
+      untracked files are reported, but do not count as damage.
 
       Example:
         smilepile verify /backups/smilepile_backup_*.zip

@@ -301,7 +301,6 @@ import Zip
     (provenance.selection, provenance.flattenedFrom, provenance.repairedFrom) = ("s", "f", ["r", "é"])
     var increment = Metadata.Increment(baseID: "b", baseDigest: "d", chainDepth: 3)
     increment.filesStoredInBase = [.init(photoId: 1, originalPath: "é", fileSize: 5, checksum: "c")]
-    increment.deletions = [.init(category: "x", checksum: nil, assetPath: "y", at: 7)]
     provenance.increment = increment
     provenance.isPartiallyRecovered = true
     metadata.smilepile = provenance

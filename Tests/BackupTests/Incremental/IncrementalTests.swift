@@ -175,17 +175,14 @@ import Zip
     #expect(try LibraryContent(history.library).bytes == content.bytes)
   }
 
-  @Test("Incremental backup: deletions are recorded, and a re-added photo is stored in the base")
+  @Test("Incremental backup: a photo that is removed and added again is stored in the base")
   func removedPhoto() async throws {
     let history = try LibraryHistory(seed: 103)
     let member = SampleLibrary.Member(id: 60, fileName: "x.jpg", bytes: Array("again".utf8))
     try history.library.change(adding: [member, .init(id: 61, fileName: "y.jpg", bytes: [7])])
     try await history.export()
     try await history.remove([60])
-    let without = try await history.export()
-    let deletions = try WrittenBackup(try #require(without.archive)).metadata.smilepile?.increment?.deletions
-    #expect(deletions?.map(\.checksum) == [member.photo.md5?.description])
-    #expect(deletions?.map(\.category) == ["family"])
+    try await history.export()
     try history.library.change(adding: [member])
     let again = try await history.export()
     #expect(again.bytes == 0)

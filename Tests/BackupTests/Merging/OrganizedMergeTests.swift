@@ -277,10 +277,6 @@ struct OrganizedMergeTests {
 
 extension OrganizePlan {
   fileprivate init(_ library: LibraryContents, _ request: OrganizeRequest) throws {
-    // the bytes of a content are known by its MD5 in this suite
-    let tags = library.photos.compactMap { photo in
-      photo.md5.flatMap { ContentTag(bytes: $0.bytes) }.map { (photo.id, $0) }
-    }
-    try self.init(library, tags: Dictionary(uniqueKeysWithValues: tags), request, now: 9000) { _ in true }
+    try self.init(library, request, now: 9000) { _ in true }
   }
 }

@@ -86,9 +86,6 @@ extension LibraryContents {
   var withoutDates: LibraryContents {
     var contents = self
     (contents.settings.createdAt, contents.settings.changedAt) = (0, 0)
-    contents.movements = contents.movements.map {
-      Movement($0.subject.withoutTag, from: $0.origin, to: $0.destination, at: $0.at)
-    }
     return contents
   }
 }

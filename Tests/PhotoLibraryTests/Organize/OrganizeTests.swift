@@ -267,5 +267,5 @@ struct OrganizeTests {
 }
 
 extension Movement.Subject {
-  fileprivate var content: FileContent? { if case .photo(let content, _) = self { content } else { nil } }
+  fileprivate var content: FileContent? { if case .photo(.file(let content)) = self { content } else { nil } }
 }

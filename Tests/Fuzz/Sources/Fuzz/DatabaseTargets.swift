@@ -43,7 +43,6 @@ enum DatabaseTargets {
       attempt { _ = try library.totals() }
       attempt { _ = try library.lastExport().map { try library.photosAdded(since: $0) } }
       attempt { _ = try library.exportHistory(at: 5) }
-      attempt { _ = try library.deletions(since: .min) }
       attempt { _ = try library.untrackedFiles() }
       attempt { _ = try library.libraryID() }
       attempt { _ = try library.hasPIN() }
