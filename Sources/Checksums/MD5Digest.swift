@@ -90,6 +90,11 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
     }
   }
 
+  /// Returns the number of bits in which the digests differ.
+  package func differingBits(from other: MD5Digest) -> Int {
+    (high ^ other.high).nonzeroBitCount + (low ^ other.low).nonzeroBitCount
+  }
+
   /// Compares the bytes.
   public static func < (one: MD5Digest, other: MD5Digest) -> Bool {
     (one.high, one.low) < (other.high, other.low)

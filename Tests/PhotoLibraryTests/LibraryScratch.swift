@@ -136,7 +136,7 @@ struct LibraryScratch {
     return (photos, staged)
   }
 
-  /// Adds the photos a, b and c in “family”, and d and e in “cars”, with content tags. The photos a and d have the same bytes.
+  /// Adds the photos a, b and c in “family”, and d and e in “cars”. The photos a and d have the same bytes.
   ///
   /// - Parameter adjust: sets further values of the five photos.
   func addTwoCategories(_ adjust: (inout [Photo]) -> Void) throws {

@@ -40,7 +40,7 @@ public struct LibraryRepairOptions: Sendable {
 public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   /// The number of photos that were read.
   public var photosChecked = 0
-  /// Photos that were repaired, with the archive that had them.
+  /// Photos that were repaired, with the archive that had them, and photos whose rows were.
   public var repaired: [Finding] = []
   /// Photos that are still corrupt or missing, with the reason.
   public var damaged: [Finding] = []
@@ -73,8 +73,9 @@ extension Work where Summary == LibraryRepairSummary {
   /// Starts reading every photo of a library, and repairing corrupt or missing photos by their MD5 from any of
   /// these archives, which may be damaged themselves.
   ///
-  /// Does not change rows. Keeps a corrupt file in the library's folder `.rotten`. The intact file replaces the
-  /// corrupt one atomically after it is durable. A crash leaves each photo either unchanged or repaired.
+  /// Keeps a corrupt file in the library's folder `.rotten`. The intact file replaces the corrupt one atomically after it
+  /// is durable. A crash leaves each photo either unchanged or repaired. Changes no row, except one whose MD5 is damaged
+  /// and whose file is intact: it gets the MD5 of the file, and no archive is needed.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func repairLibrary(
@@ -114,7 +115,8 @@ struct LibraryRepairRun {
     var summary = LibraryRepairSummary()
     (summary.isDryRun, summary.photosChecked) = (options.isDryRun, checked)
     summary.isSearchComplete = options.origin == .jobs(isComplete: true)
-    var repairs = try PhotoRepairs(of: damaged, in: [], counter)
+    let rows = damaged.filter { $0.correctMD5 != nil }
+    var repairs = try PhotoRepairs(of: damaged.filter { $0.correctMD5 == nil }, in: [], counter)
     var rest = archives[...]
     while !rest.isEmpty, given != nil || !repairs.unavailable.isEmpty {
       let next = given == nil ? rest.prefix(Self.mostOpenArchives) : rest
@@ -125,9 +127,13 @@ struct LibraryRepairRun {
       add(others, found, to: &summary)
       repairs.add(found)
     }
+    try writer?.correctMD5s(
+      Dictionary(uniqueKeysWithValues: rows.compactMap { row in row.correctMD5.map { (row.photo.id, $0) } }))
+    let verb = options.isDryRun ? "would get" : "got"
+    summary.repaired = rows.map { Finding($0.label, "its row \(verb) the MD5 of its file: \($0.reason)") }
     let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
     add(repairs, outcome, to: &summary)
-    summary.damaged = repairs.unavailable.map { Finding($0.label, $0.reason) } + summary.damaged
+    summary.damaged = repairs.unavailable.map(\.finding) + summary.damaged
     counter.report(summary.damaged)
     return summary
   }

@@ -11,12 +11,17 @@ struct LibraryCheck {
   /// The number of photos to read concurrently; nil for the best number for the disk.
   var readers: Int?
 
-  /// A photo whose file is missing or corrupt.
+  /// A photo whose file is missing or corrupt, or whose row has a damaged MD5.
   struct UnusablePhoto {
     var photo: Photo
     /// The label of the photo in messages.
     var label: String
     var reason: String
+    /// The MD5 of the file if it is intact and the row is damaged.
+    var correctMD5: MD5Digest?
+
+    /// The finding for the user.
+    var finding: Finding { Finding(label, reason, remedy: correctMD5 == nil ? nil : .repairLibrary) }
   }
 
   /// Checks the library. Blocks; reads only.
@@ -24,10 +29,10 @@ struct LibraryCheck {
     try library.withPhotoReadLock(lockWait: lockWait, whileWaiting: counter.reportWaitingForLock) {
       var summary = CheckSummary()
       let (checked, damaged) = try unusablePhotos { [counter] photo in
-        counter.report(Finding(photo.label, photo.reason))
+        counter.report(photo.finding)
       }
       summary.entriesChecked = checked
-      summary.damaged = damaged.map { Finding($0.label, $0.reason) }
+      summary.damaged = damaged.map(\.finding)
       (summary.stagedFiles, summary.stagedBytes) = try library.stagedFiles()
       summary.untracked = try library.untrackedFiles().map(\.string.escaped)
       return summary
@@ -50,9 +55,9 @@ struct LibraryCheck {
     try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
       index, _ in
       let photo = photos[index]
-      return LibraryPhoto(photo, in: library, counter) { reason in
+      return LibraryPhoto(photo, in: library, counter) { reason, correctMD5 in
         let unusable = reason.map {
-          UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: $0)
+          UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: $0, correctMD5: correctMD5)
         }
         found.add(unusable, at: index)
       }
@@ -66,15 +71,16 @@ private final class LibraryPhoto: HashableStream {
   private let photo: Photo
   private let library: Library
   private let counter: ProgressCounter
-  private let finishPhoto: (String?) -> Void
+  private let finishPhoto: (String?, MD5Digest?) -> Void
   private var opened: SharedFile.Open?
   private var size = 0
   private var counted = 0
 
-  /// - Parameter finishPhoto: called once with the fault of the photo, nil if it is intact.
+  /// - Parameter finishPhoto: called once with the fault of the photo, nil if it is intact, and the MD5 of an intact file
+  ///   whose row is damaged.
   init(
     _ photo: Photo, in library: Library, _ counter: ProgressCounter,
-    finishPhoto: @escaping (String?) -> Void
+    finishPhoto: @escaping (String?, MD5Digest?) -> Void
   ) {
     self.photo = photo
     self.library = library
@@ -103,6 +109,11 @@ private final class LibraryPhoto: HashableStream {
   func finish(_ digest: MD5Digest) {
     guard digest != photo.md5 || size != photo.fileSize else { return end(nil) }
     let expected = photo.md5.map(\.description) ?? "unknown"
+    if photo.hasDamagedMD5(for: FileContent(md5: digest, size: size)) {
+      let fault =
+        "its MD5 in the database is damaged (recorded \(expected), but \(photo.path.escaped) has \(digest))"
+      return end(fault, correctMD5: digest)
+    }
     end(
       "\(photo.path) is corrupt (\(Count(size, "byte")) with MD5 \(digest), recorded \(photo.fileSize) with \(expected))"
     )
@@ -117,8 +128,8 @@ private final class LibraryPhoto: HashableStream {
     }
   }
 
-  private func end(_ fault: String?) {
-    finishPhoto(fault)
+  private func end(_ fault: String?, correctMD5: MD5Digest? = nil) {
+    finishPhoto(fault, correctMD5)
     counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
   }
 

@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 internal import GRDB
@@ -157,6 +158,20 @@ package final class LibraryWriter: Sendable {
     let recovery = LibraryRecovery(self)
     _ = try? repair.hasEmptyPlace ? recovery.finish(repair.id) : recovery.discard(repair.id)
     return value
+  }
+
+  /// Gives rows the MD5s of their files, in one transaction, which undo does not take back. Durable when it returns.
+  ///
+  /// - Parameter md5s: the new MD5s, by the IDs of the photos.
+  package func correctMD5s(_ md5s: [Int64: MD5Digest]) throws {
+    guard !md5s.isEmpty else { return }
+    try write { database in
+      try database.inTransaction(.immediate) {
+        let statement = try database.cachedStatement(sql: "UPDATE photo SET md5 = ? WHERE id = ?")
+        for (id, md5) in md5s { try statement.execute(arguments: [md5.blob, id]) }
+        return .commit
+      }
+    }
   }
 
   /// After a failed commit, moves SQLite's log into the database and flushes it, so that every later reader finds the

@@ -73,6 +73,58 @@ import Testing
     #expect(try FolderTree(library.path.appending(".rotten")).fileNames.count == 1)
   }
 
+  /// Changes bits of the MD5 in the row of photo 2, and returns the contents before.
+  private func damageRow(bits: Int) throws -> LibraryContents {
+    try library.settle()
+    let contents = try library.contents
+    var bytes = try #require(contents.photos.first { $0.id == 2 }?.md5?.bytes)
+    for bit in 0..<bits { bytes[bit % 16] ^= 1 << (bit / 16) }
+    let digits = bytes.map { String(format: "%02x", $0) }.joined()
+    try ForgedDatabase.execute(
+      "UPDATE photo SET md5 = x'\(digits)' WHERE id = 2", in: library.path.appending("library.sqlite"))
+    return contents
+  }
+
+  @Test(
+    "Library repair: a row whose MD5 differs from that of its file in few bits is mended", arguments: [1, 8])
+  func damagedRow(bits: Int) async throws {
+    let contents = try damageRow(bits: bits)
+    let found = try await Work.verify(library: library.path).summary.damaged
+    #expect(found.count == 1)
+    #expect(
+      found.first?.message.hasPrefix("photo 2 “second” in “Family”: its MD5 in the database is damaged")
+        == true)
+    #expect(found.first?.remedy == .repairLibrary)
+    let summary = try await repair()
+    #expect(summary.repaired.count == 1)
+    #expect(
+      summary.repaired.first?.message.hasPrefix(
+        "photo 2 “second” in “Family”: its row got the MD5 of its file") == true)
+    #expect(!summary.isIncomplete)
+    #expect(summary.kept == nil)
+    #expect(try library.contents == contents)
+    #expect(try await Work.verify(library: library.path).summary.damaged == [])
+  }
+
+  @Test("Library repair: a dry run mends no row")
+  func damagedRowInDryRun() async throws {
+    _ = try damageRow(bits: 1)
+    let tree = try library.tree
+    let summary = try await repair { $0.isDryRun = true }
+    #expect(summary.repaired.count == 1)
+    #expect(!summary.isIncomplete)
+    expectNone(try library.tree.differences(from: tree))
+  }
+
+  @Test("Library repair: if the MD5 of a file differs in many bits, the file is corrupt and not the row")
+  func otherMD5() async throws {
+    let contents = try damageRow(bits: 9)
+    let summary = try await repair(from: archive)
+    #expect(summary.repaired == [])
+    #expect(summary.damaged.map(\.item) == ["photo 2 “second” in “Family”"])
+    #expect(try library.contents != contents)
+  }
+
   @Test("Library repair: a dry run reports the photo and writes nothing")
   func dryRun() async throws {
     try corrupt(2)
