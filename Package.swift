@@ -63,7 +63,8 @@ let package = Package(
     .target(name: "HTML", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "Gallery", dependencies: ["FileSystem", "HTML", "ImageHeader", "Operations"]),
     .target(name: "ImageHeader"),
-    .target(name: "Operations"),
+    .target(
+      name: "Operations", dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
     .target(
       name: "PhotoLibrary",
       dependencies: [

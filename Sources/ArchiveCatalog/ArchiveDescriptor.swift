@@ -105,7 +105,7 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     /// The photo with its problem.
     public var finding: Finding {
       Finding(
-        label,
+        .photo(id: id, label: label),
         isDamaged
           ? "it was already damaged when the backup was made"
           : "it could not be read when the backup was made")

@@ -1,6 +1,7 @@
 internal import Databases
 import Foundation
 internal import GRDB
+import Operations
 
 extension Ledger {
   /// Inserts a run and sets its start position, and its end position if the run has ended already. Blocks.
@@ -104,17 +105,6 @@ extension Ledger {
     } ?? []
   }
 
-  /// Returns the last operation in a library that reached its end; nil if none did. Blocks.
-  package func lastEnded(_ kind: LedgerRun.Kind, libraryID: String) -> LedgerRun? {
-    read { database in
-      try database.rows(
-        "SELECT * FROM run WHERE kind = ? AND libraryID = ? AND outcome IN (?, ?) ORDER BY ended DESC LIMIT 1",
-        [kind.rawValue, libraryID, LedgerRun.Outcome.done.rawValue, LedgerRun.Outcome.incomplete.rawValue],
-        of: "run", LedgerRun.init
-      ).first
-    } ?? nil
-  }
-
   /// Returns the run with a number; nil if there is none. Blocks.
   package func run(number: Int64) -> LedgerRun? {
     read { database in
@@ -148,7 +138,7 @@ extension LedgerRun {
   }
 }
 
-extension LedgerRun.Counts {
+extension OperationResult.Counts {
   /// The values of the columns, in the order of the table.
   fileprivate var arguments: StatementArguments { [photos, categories, bytes, skipped, removed, findings] }
 }

@@ -13,6 +13,9 @@ package struct LedgerOperation: Sendable {
   package let begun: LedgerPosition
   fileprivate let now: @Sendable () -> Date
 
+  /// The present time, in milliseconds since 1970.
+  var moment: Int64 { Int64((now().timeIntervalSince1970 * 1000).rounded()) }
+
   fileprivate init(_ ledger: Ledger, _ name: String, _ now: @escaping @Sendable () -> Date) {
     (self.ledger, self.name, self.now) = (ledger, name, now)
     begun = ledger.position
@@ -24,7 +27,7 @@ package struct LedgerOperation: Sendable {
   ///   known.
   package func record(_ event: Observation.Event, of files: [(file: ArchiveFile, archiveID: String?)]) {
     guard !files.isEmpty else { return }
-    let at = Int64((now().timeIntervalSince1970 * 1000).rounded())
+    let at = moment
     _ = ledger.write { database in
       for (file, archiveID) in files {
         try database.execute(

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 
 /// A row of the table `copy`: the newest archive that a run found at a destination, with the archives it depends on.
 package struct LedgerCopy: Sendable, Equatable {
@@ -17,9 +18,7 @@ package struct LedgerCopy: Sendable, Equatable {
 /// its end.
 package struct LedgerRun: Sendable, Equatable {
   /// What a run does.
-  package enum Kind: String, Sendable, CaseIterable {
-    case backup, restoreTest, `import`, add, export, extract, remove, undo, repair, flatten, prune
-  }
+  package typealias Kind = RecordedOperation.Kind
 
   /// The outcome of a run.
   package enum Outcome: String, Sendable, CaseIterable {
@@ -39,30 +38,8 @@ package struct LedgerRun: Sendable, Equatable {
     case notBegun
   }
 
-  /// How much a run processed. A number is nil if it is unknown or does not apply.
-  package struct Counts: Sendable, Equatable {
-    /// The photos of the result.
-    package var photos: Int?
-    /// The categories of the result.
-    package var categories: Int?
-    /// The bytes of the photos.
-    package var bytes: Int?
-    /// The photos that were there already.
-    package var skipped: Int?
-    /// The removed photos or archives.
-    package var removed: Int?
-    /// The findings: photos and other items that are missing from the result, or corrupt in it.
-    package var findings: Int?
-
-    /// Makes counts of these numbers.
-    package init(
-      photos: Int? = nil, categories: Int? = nil, bytes: Int? = nil, skipped: Int? = nil, removed: Int? = nil,
-      findings: Int? = nil
-    ) {
-      (self.photos, self.categories, self.bytes) = (photos, categories, bytes)
-      (self.skipped, self.removed, self.findings) = (skipped, removed, findings)
-    }
-  }
+  /// How much a run processed.
+  package typealias Counts = OperationResult.Counts
 
   /// The ledger's position at the insertion; the key of the run.
   package var startPosition = LedgerPosition(0)

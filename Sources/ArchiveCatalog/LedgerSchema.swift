@@ -21,6 +21,17 @@ enum LedgerSchema {
     ) STRICT;
     CREATE INDEX observationLocation ON observation(location, recorded);
 
+    -- what operations found about the photos of a library; `message` is NULL for an intact photo
+    CREATE TABLE photoObservation (
+      recorded INTEGER PRIMARY KEY,
+      begun INTEGER NOT NULL,
+      library TEXT NOT NULL, photo INTEGER NOT NULL,
+      event TEXT NOT NULL CHECK (event IN ('damaged', 'inNoArchive', 'intact')),
+      message TEXT,
+      at INTEGER NOT NULL, observer TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX photoObservationLibrary ON photoObservation(library, recorded);
+
     CREATE TABLE descriptor (
       location TEXT PRIMARY KEY NOT NULL,
       bytes INTEGER NOT NULL, modifiedAt INTEGER NOT NULL, changedAt INTEGER NOT NULL,
@@ -34,8 +45,8 @@ enum LedgerSchema {
       ended INTEGER,
       number INTEGER NOT NULL UNIQUE,
       kind TEXT NOT NULL CHECK (
-        kind IN ('backup', 'restoreTest', 'import', 'add', 'export', 'extract', 'remove', 'undo', 'repair',
-          'flatten', 'prune')),
+        kind IN ('backup', 'restoreTest', 'import', 'add', 'export', 'extract', 'remove', 'reset', 'undo', 'verify',
+          'repair', 'rebuild', 'flatten', 'prune')),
       job TEXT,
       libraryPath TEXT, libraryID TEXT,
       startedAt INTEGER NOT NULL, endedAt INTEGER,

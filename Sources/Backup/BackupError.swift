@@ -191,6 +191,13 @@ public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
   }
 }
 
+extension BackupError: PartialFailure {
+  /// The completed imports, and why the import stopped.
+  public var partialResult: (done: OperationResult, cause: any Error)? {
+    if case .stopped(_, _, let done, let cause) = self { (done.recorded, cause) } else { nil }
+  }
+}
+
 extension BackupError: FindingReport {
   /// The findings of the completed imports.
   public var findings: [Finding] { if case .stopped(_, _, let done, _) = self { done.findings } else { [] } }

@@ -89,9 +89,9 @@ struct CatalogueRun {
     counter.begin(0.5...1)
     var summary = CatalogueSummary(path: path)
     (summary.drawn, summary.undrawable, summary.failed) = (fill.drawn, fill.undrawable, fill.failed)
-    let reported = Set(fill.failed.map(\.message))
+    let reported = Set(fill.failed.map(\.subject))
     summary.failed += try library.alteredFiles(of: options.photos(of: contents), in: contents)
-      .filter { !reported.contains($0.message) }
+      .filter { !reported.contains($0.subject) }
     summary.warnings = fill.notes + [fill.noteOfFullCache].compactMap(\.self)
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
     let shown: Set<FileContent>
@@ -106,7 +106,7 @@ struct CatalogueRun {
     if lost > 0 {
       summary.failed.append(
         Finding(
-          path.string,
+          .file(path.string),
           message:
             "\(path) lacks \(Count(lost, "picture")) that the cache had before; write the catalogue again"))
     }

@@ -1,29 +1,61 @@
 /// A problem of a photo, an entry or a file that an operation found and did not stop for.
-public struct Finding: Sendable, Equatable, CustomStringConvertible {
-  /// How messages refer to the item: `photo 7 “IMG_0001” in “Family”`, or a path.
-  public var item: String
-  /// The message, which includes the item.
+public struct Finding: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// What a finding is about. The texts are safe for a terminal if the operation escaped them.
+  public enum Subject: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// A photo, with its ID in the library or backup and its label: `photo 7 “IMG_0001” in “Family”`.
+    case photo(id: Int64, label: String)
+    /// A file, with its path.
+    case file(String)
+    /// A folder, with its path.
+    case folder(String)
+    /// An entry of an archive, or a part of its metadata, with its name.
+    case entry(String)
+    /// A job, with its name.
+    case job(String)
+
+    /// How messages refer to the subject.
+    public var description: String {
+      switch self {
+      case .photo(_, let label): label
+      case .file(let path), .folder(let path): path
+      case .entry(let name), .job(let name): name
+      }
+    }
+
+    /// The ID of the photo; nil if the subject is not a photo.
+    public var photoID: Int64? { if case .photo(let id, _) = self { id } else { nil } }
+  }
+
+  /// What the finding is about.
+  public var subject: Subject
+  /// What is wrong: a clause about the subject, or a sentence of its own.
+  public var reason: String
+  /// The message, which tells the subject.
   public var message: String
   /// What a person can do about it, which the message does not mention.
   public var remedy: Remedy?
 
-  /// Makes a finding with a complete message.
-  public init(_ item: String, message: String, remedy: Remedy? = nil) {
-    self.item = item
-    self.message = message
-    self.remedy = remedy
+  /// Makes a finding whose reason is a complete message.
+  public init(_ subject: Subject, message: String, remedy: Remedy? = nil) {
+    (self.subject, reason, self.message, self.remedy) = (subject, message, message, remedy)
   }
 
-  /// Makes a finding whose message is `item: reason`.
-  public init(_ item: String, _ reason: String, remedy: Remedy? = nil) {
-    self.init(item, message: "\(item): \(reason)", remedy: remedy)
+  /// Makes a finding whose message is `subject: reason`.
+  public init(_ subject: Subject, _ reason: String, remedy: Remedy? = nil) {
+    (self.subject, self.reason, self.remedy) = (subject, reason, remedy)
+    message = "\(subject): \(reason)"
   }
+
+  /// How messages refer to the subject.
+  public var item: String { subject.description }
 
   /// The message.
   public var description: String { message }
 
   /// Returns the finding with the path of a backup before its message, for operations on several backups.
   public func from(_ backup: some CustomStringConvertible) -> Finding {
-    Finding(item, message: "\(backup): \(message)", remedy: remedy)
+    var finding = self
+    (finding.reason, finding.message) = ("\(backup): \(reason)", "\(backup): \(message)")
+    return finding
   }
 }

@@ -18,8 +18,10 @@ public struct PhotoReport: Sendable, Equatable {
 
   /// What was done.
   public var action: Action
-  /// How messages refer to the photo, as in a `Finding`.
-  public var item: String
+  /// The photo, or the file that was to be added as one.
+  public var subject: Finding.Subject
+  /// How messages refer to the photo.
+  public var item: String { subject.description }
   /// The name of the photo.
   public var name: String
   /// The displayed name of the category; nil if it is not known.
@@ -31,10 +33,10 @@ public struct PhotoReport: Sendable, Equatable {
 
   /// Makes a report.
   public init(
-    _ action: Action, _ item: String, name: String, category: String?, from source: String,
+    _ action: Action, _ subject: Finding.Subject, name: String, category: String?, from source: String,
     reason: String? = nil
   ) {
-    (self.action, self.item, self.reason) = (action, item, reason)
+    (self.action, self.subject, self.reason) = (action, subject, reason)
     (self.name, self.category, self.source) = (name, category, source)
   }
 }

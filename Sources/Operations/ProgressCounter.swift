@@ -9,9 +9,9 @@ public final class ProgressCounter: Sendable {
     /// Items and bytes that are processed again, and not counted a second time.
     var repeatedItems = 0
     var repeatedBytes = 0
-    /// The messages of the findings up to now, and the number of those that occur again and are not reported twice.
-    var findings: [String: Int] = [:]
-    var repeatedFindings: [String: Int] = [:]
+    /// The findings up to now, and the number of those that occur again and are not reported twice.
+    var findings: [Finding: Int] = [:]
+    var repeatedFindings: [Finding: Int] = [:]
     /// The fraction at the start of the phase. Planning and skipped items do not count for the rate.
     var phaseFraction = 0.0
     var phaseStart: ContinuousClock.Instant?
@@ -123,11 +123,11 @@ public final class ProgressCounter: Sendable {
   /// the finding, too.
   public func report(_ finding: Finding) {
     let isRepeated = state.withLock { state in
-      if let count = state.repeatedFindings[finding.message], count > 0 {
-        state.repeatedFindings[finding.message] = count - 1
+      if let count = state.repeatedFindings[finding], count > 0 {
+        state.repeatedFindings[finding] = count - 1
         return true
       }
-      state.findings[finding.message, default: 0] += 1
+      state.findings[finding, default: 0] += 1
       state.progress.errorCount += 1
       return false
     }
@@ -144,8 +144,8 @@ public final class ProgressCounter: Sendable {
     let rest = state.withLock { state in
       var reported = state.findings
       let rest = findings.filter { finding in
-        guard let count = reported[finding.message], count > 0 else { return true }
-        reported[finding.message] = count - 1
+        guard let count = reported[finding], count > 0 else { return true }
+        reported[finding] = count - 1
         return false
       }
       state.progress.errorCount += rest.count

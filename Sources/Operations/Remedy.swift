@@ -1,6 +1,6 @@
 /// What a person can do about an error. Libraries give it as data; the command renders it as an option or a command, a
 /// job as a key of the job file.
-public enum Remedy: Sendable, Equatable {
+public enum Remedy: Sendable, Hashable, Codable {
   /// Wait longer for the lock that another process holds.
   case waitForLock
   /// Give the password of an encrypted archive.

@@ -16,7 +16,8 @@ struct PhotoLineTests {
   func json(text: String) throws {
     for (category, reason) in [(nil, nil), (text, nil), (nil, text), (text, text)] {
       let report = PhotoReport(
-        .leftOut, "photo 7 “\(text)”", name: text, category: category, from: text, reason: reason)
+        .leftOut, .photo(id: 7, label: "photo 7 “\(text)”"), name: text, category: category, from: text,
+        reason: reason)
       let fields = [
         "action": "left_out", "message_type": "photo", "item": report.item, "name": text,
         "category": category,
@@ -30,10 +31,11 @@ struct PhotoLineTests {
 
   @Test("Photo lines: the text has the action, the photo and the reason")
   func text() {
-    let report = PhotoReport(.leftOut, "a.jpg", name: "a", category: nil, from: "in", reason: "it is damaged")
+    let report = PhotoReport(
+      .leftOut, .file("a.jpg"), name: "a", category: nil, from: "in", reason: "it is damaged")
     #expect(report.text == "left out: a.jpg: it is damaged")
     #expect(
-      PhotoReport(.imported, "a.jpg", name: "a", category: nil, from: "in").text
+      PhotoReport(.imported, .file("a.jpg"), name: "a", category: nil, from: "in").text
         == "imported: a.jpg")
   }
 }

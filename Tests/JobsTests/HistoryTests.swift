@@ -26,7 +26,7 @@ import Testing
   private func sample(findings count: Int = 0) -> Sample {
     var sample = Sample()
     sample.recorded.counts.photos = 14
-    sample.recorded.findings = (0..<count).map { Finding("photo \($0)", "it is corrupt") }
+    sample.recorded.findings = (0..<count).map { Finding(.entry("photo \($0)"), "it is corrupt") }
     sample.recorded.isIncomplete = count > 0
     return sample
   }
@@ -36,8 +36,8 @@ import Testing
   // MARK: Operations of commands
 
   @Test("History: an operation is running until it ends")
-  func running() async throws {
-    _ = try await ledger.recording(RecordedOperation(.import, archives: ["/a.zip"])) {
+  func running() throws {
+    _ = try ledger.recording(RecordedOperation(.import, archives: ["/a.zip"])) {
       #expect(ledger.history().map(\.outcome) == [.running])
       #expect(ledger.history().map(\.details.archives) == [["/a.zip"]])
       return sample()
@@ -48,28 +48,25 @@ import Testing
   }
 
   @Test("History: an incomplete operation has its findings with their reasons")
-  func findings() async throws {
-    _ = try await ledger.recording(RecordedOperation(.import)) { sample(findings: 2) }
+  func findings() throws {
+    _ = try ledger.recording(RecordedOperation(.import)) { sample(findings: 2) }
     let entry = try newest()
     #expect(entry.outcome == .incomplete)
     #expect(entry.run.counts.findings == 2)
-    #expect(
-      entry.details.findings == [
-        RecordedFinding("photo 0", "it is corrupt"), RecordedFinding("photo 1", "it is corrupt"),
-      ])
+    #expect(entry.details.findings == sample(findings: 2).recorded.findings)
   }
 
   @Test("History: at most 1000 items are kept, and all are counted")
-  func manyFindings() async throws {
-    _ = try await ledger.recording(RecordedOperation(.import)) { sample(findings: 1500) }
+  func manyFindings() throws {
+    _ = try ledger.recording(RecordedOperation(.import)) { sample(findings: 1500) }
     #expect(try newest().run.counts.findings == 1500)
     #expect(try newest().details.findings.count == 1000)
   }
 
   @Test("History: a failed operation has the reason")
-  func failed() async throws {
-    await #expect(throws: BackupError.self) {
-      _ = try await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in
+  func failed() throws {
+    #expect(throws: BackupError.self) {
+      _ = try ledger.recording(RecordedOperation(.import)) { () throws -> Sample in
         throw BackupError.noSuchBackup("/a.zip")
       }
     }
@@ -79,29 +76,29 @@ import Testing
   }
 
   @Test("History: an import that stopped after some backups has their counts")
-  func stopped() async throws {
+  func stopped() throws {
     var done = ImportSummary()
     done.photosImported = 5
     let error = BackupError.stopped(at: "/b.zip", after: ["/a.zip"], done, BackupError.noSuchBackup("/b.zip"))
-    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in throw error }
+    _ = try? ledger.recording(RecordedOperation(.import)) { () throws -> Sample in throw error }
     #expect(try newest().outcome == .failed)
     #expect(try newest().run.counts.photos == 5)
   }
 
   @Test("History: an import that was cancelled after some backups is interrupted and has their counts")
-  func cancelledAfterSome() async throws {
+  func cancelledAfterSome() throws {
     var done = ImportSummary()
     done.photosImported = 5
     let error = BackupError.stopped(at: "/b.zip", after: ["/a.zip"], done, CancellationError())
-    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in throw error }
+    _ = try? ledger.recording(RecordedOperation(.import)) { () throws -> Sample in throw error }
     #expect(try newest().outcome == .interrupted)
     #expect(try newest().run.counts.photos == 5)
     #expect(try newest().details.message == "stopped at /b.zip; already imported: /a.zip")
   }
 
   @Test("History: a cancelled operation is interrupted")
-  func cancelled() async throws {
-    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in
+  func cancelled() throws {
+    _ = try? ledger.recording(RecordedOperation(.import)) { () throws -> Sample in
       throw CancellationError()
     }
     #expect(try newest().outcome == .interrupted)
@@ -109,10 +106,10 @@ import Testing
   }
 
   @Test("History: an operation that found its library locked is not begun")
-  func busy() async throws {
+  func busy() throws {
     let folder = try Directory.open(scratch.path)
     let lock = try FileLock("lock", in: folder, exclusive: true)
-    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in
+    _ = try? ledger.recording(RecordedOperation(.import)) { () throws -> Sample in
       _ = try FileLock("lock", in: folder, exclusive: true)
       return sample()
     }
@@ -134,14 +131,15 @@ import Testing
 
   @Test("History: a dry run is not recorded")
   func dryRun() async throws {
-    _ = try await ledger.recording(RecordedOperation(.import, isDryRun: true)) { sample() }
+    let operation = RecordedOperation(.import, isDryRun: true)
+    _ = try await Work(operation, by: ledger) { [sample = sample()] _ in sample }.summary
     #expect(ledger.history().isEmpty)
   }
 
   @Test("History: an operation succeeds if the ledger cannot be written")
-  func unwritable() async throws {
+  func unwritable() throws {
     let ledger = Ledger(folder: try scratch.write([0], to: "file").appending("state"))
-    let summary = try await ledger.recording(RecordedOperation(.import)) { sample() }
+    let summary = try ledger.recording(RecordedOperation(.import)) { sample() }
     #expect(summary.recorded.counts.photos == 14)
     #expect(ledger.problem != nil)
   }
@@ -241,38 +239,10 @@ import Testing
     let before = night.context.state.statuses()
     for kind in LedgerRun.Kind.allCases {
       let operation = RecordedOperation(kind, library: night.library.path)
-      _ = try await night.context.ledger.recording(operation) { sample() }
+      _ = try night.context.ledger.recording(operation) { sample() }
     }
     #expect(night.context.state.statuses() == before)
     #expect(night.context.ledger.history().count == LedgerRun.Kind.allCases.count + 1)
-  }
-
-  @Test("History: records of earlier versions have their findings")
-  func earlierRecord() throws {
-    let json = #"{"archives":["/a.zip"],"leftOut":[{"item":"photo 7","reason":"it is corrupt"}]}"#
-    let record: OperationRecord = try #require(JobStatus.decoded(Data(json.utf8)))
-    #expect(record.findings == [RecordedFinding("photo 7", "it is corrupt")])
-  }
-
-  // MARK: Messages
-
-  @Test(
-    "History: a message about a photo has an item and a reason",
-    arguments: [
-      ("photo 7 “a: b” in “Cars”: it is corrupt", "photo 7 “a: b” in “Cars”", "it is corrupt"),
-      ("/a.zip: truncated", "/a.zip", "truncated"), ("corrupt", "corrupt", ""),
-    ])
-  func message(text: String, item: String, reason: String) {
-    #expect(RecordedFinding(message: text) == RecordedFinding(item, reason))
-  }
-
-  @Test("History: the reason of a finding does not repeat the item")
-  func finding() {
-    let finding = Finding("photo 7", "it is corrupt")
-    #expect(RecordedFinding(finding) == RecordedFinding("photo 7", "it is corrupt"))
-    #expect(RecordedFinding(finding.from("/a.zip")) == RecordedFinding("photo 7", "/a.zip: it is corrupt"))
-    let missing = Finding("a.jpg", message: "cannot open a.jpg: No such file")
-    #expect(RecordedFinding(missing) == RecordedFinding("a.jpg", "cannot open a.jpg: No such file"))
   }
 
   // MARK: Time

@@ -45,7 +45,7 @@ struct ProtectionVerdictTests {
   private func verdict(
     photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
     run: JobStatus.RunRecord? = nil, success: JobStatus.RunRecord? = nil, testFailure: String? = nil,
-    damaged: Int? = nil, found: [String] = [], repair: PhotoDamage? = nil, now: Date = now
+    damage: [Observed] = [], now: Date = now
   ) -> ProtectionVerdict {
     var job = JobStatus(job: "family")
     job.copies = copies.map(\.copy)
@@ -54,18 +54,11 @@ struct ProtectionVerdictTests {
     record.outcome = .done
     (job.run, job.lastSuccess) = (run ?? record, success ?? record)
     job.restoreTestFailure = testFailure
-    job.lastRestoreTest = damaged.map {
-      JobStatus.RestoreTestRecord(
-        at: Self.time(daysAgo: 1), hasPassed: true, archive: "/disk/a.zip", photos: 9, damaged: $0, round: 1,
-        report: nil)
-    }
     return ProtectionVerdict(
       of: LibraryProtection(
         path: "/Family", totals: (photos, 3, photos * 1000), lastExport: nil, photosAdded: nil,
         jobs: copies.isEmpty ? [] : [job], formerJobs: [], copies: copies,
-        testedAt: testedDaysAgo.map(Self.time), leftByRepair: repair,
-        testFindings: ["family": found.map { RecordedFinding($0, "") }],
-        ledgerProblem: ledgerProblem),
+        testedAt: testedDaysAgo.map(Self.time), damage: Self.damage(damage), ledgerProblem: ledgerProblem),
       now: now, calendar: Self.calendar)
   }
 
@@ -279,7 +272,7 @@ struct ProtectionVerdictTests {
     var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 0))
     (run.outcome, run.message) = (.incomplete, "photo 4 is missing in the library")
     run.missing = ["photo 4 is missing in the library"]
-    let verdict = verdict([copy(daysAgo: 1, added: 1)], run: run)
+    let verdict = verdict([copy(daysAgo: 1, added: 1)], run: run, damage: found(4, daysAgo: 0))
     #expect(verdict.actions.map(\.remedy) == [.repairLibrary])
     #expect(verdict.sentence.contains("safe in the newest complete copy, from yesterday; 1 was"))
   }
@@ -289,16 +282,17 @@ struct ProtectionVerdictTests {
     var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 1))
     (run.outcome, run.missing) = (.incomplete, ["photo 4 is missing in the library"])
     for (daysAgo, remedy) in [(2, Remedy.repairLibrary), (0, .runBackup(job: "family"))] {
-      let repair = repair(daysAgo: daysAgo)
+      let damage = found(4, daysAgo: 1) + repair(daysAgo: daysAgo)
       #expect(
-        verdict([copy(daysAgo: 1, missing: 1)], run: run, repair: repair).actions.first?.remedy == remedy)
-      let verdict = verdict([copy(daysAgo: 2, added: 1)], run: run, repair: repair)
+        verdict([copy(daysAgo: 1, missing: 1)], run: run, damage: damage).actions.first?.remedy == remedy)
+      let verdict = verdict([copy(daysAgo: 2, added: 1)], run: run, damage: damage)
       #expect(verdict.actions.map(\.remedy) == [remedy])
       #expect(verdict.actions.allSatisfy { $0.message.contains("photo 4") == (daysAgo == 2) })
     }
     #expect(
-      verdict([copy()], damaged: 3, repair: repair(daysAgo: 2)).actions.map(\.remedy) == [.repairLibrary])
-    #expect(verdict([copy()], damaged: 3, repair: repair(daysAgo: 0)).level == .safe)
+      verdict([copy()], damage: found(3, daysAgo: 1) + repair(daysAgo: 2)).actions.map(\.remedy)
+        == [.repairLibrary])
+    #expect(verdict([copy()], damage: found(3, daysAgo: 1) + repair(daysAgo: 0)).level == .safe)
   }
 
   @Test("Verdict: what a repair left is not repaired again, and what is found after it is")
@@ -307,36 +301,31 @@ struct ProtectionVerdictTests {
     (run.outcome, run.missing) = (.incomplete, ["photo 4 “a” in “b”: it is corrupt"])
     run.message = run.missing[0]
     let other = Remedy.replaceOrRemovePhotos
-    for (items, daysAgo, remedy) in [
-      (["photo 4 “a” in “b”"], 0, other), (["photo 4 “a” in “b”"], 2, other),
-      (["photo 5 “c” in “b”"], 0, other), (["photo 5 “c” in “b”"], 2, .repairLibrary),
-    ] {
-      let repair = repair(daysAgo: daysAgo, left: items)
-      let verdict = verdict([copy(daysAgo: 1, missing: 1)], run: run, repair: repair)
+    for (photo, daysAgo, remedy) in [
+      (4, 0, other), (4, 2, other), (5, 0, other), (5, 2, .repairLibrary),
+    ] as [(Int64, Int, Remedy)] {
+      let damage = found(4, daysAgo: 1) + repair(daysAgo: daysAgo, left: photo)
+      let verdict = verdict([copy(daysAgo: 1, missing: 1)], run: run, damage: damage)
       #expect(verdict.actions.map(\.remedy) == [remedy, remedy])
-      let named = remedy == other ? items[0] : "photo 4 “a” in “b”"
-      #expect(verdict.actions.last?.message.contains(named) == true)
+      let named = remedy == other ? photo : 4
+      #expect(verdict.actions.last?.message.contains("photo \(named) ") == true)
     }
     // what no archive has hides no other damage
     let both = verdict(
-      [copy(daysAgo: 1, missing: 1)], run: run, damaged: 1, found: ["photo 5"],
-      repair: repair(daysAgo: 2, left: ["photo 4"]))
+      [copy(daysAgo: 1, missing: 1)], run: run,
+      damage: repair(daysAgo: 2, left: 4) + found(4, daysAgo: 1) + found(5, daysAgo: 1))
     #expect(both.actions.last?.remedy == .repairLibrary)
     #expect(both.actions.last?.message.contains("photo 5") == true)
-    // what a complete run has read is no longer left
+    // what a later operation has read is no longer left
     run.outcome = .done
     run.missing = []
-    #expect(verdict([copy()], run: run, repair: repair(daysAgo: 2, left: ["photo 4"])).level == .safe)
-    #expect(verdict([copy()], run: run, repair: repair(daysAgo: 0, left: ["photo 4"])).level == .attention)
-    #expect(
-      verdict([copy()], damaged: 2, repair: repair(daysAgo: 2, left: ["photo 4"])).actions.map(\.remedy)
-        == [.repairLibrary])
-    #expect(
-      verdict([copy()], damaged: 1, found: ["photo 4"], repair: repair(daysAgo: 2, left: ["photo 4"])).actions
-        .map(\.remedy) == [other])
-    #expect(
-      verdict([copy()], damaged: 1, found: ["photo 5"], repair: repair(daysAgo: 2, left: ["photo 4"])).actions
-        .map(\.remedy) == [.repairLibrary])
+    let read = [Observed(photo: 4, event: .intact, daysAgo: 1)]
+    #expect(verdict([copy()], run: run, damage: repair(daysAgo: 2, left: 4) + read).level == .safe)
+    #expect(verdict([copy()], run: run, damage: repair(daysAgo: 0, left: 4) + read).level == .attention)
+    for (photo, remedy) in [(4, other), (5, .repairLibrary)] as [(Int64, Remedy)] {
+      let damage = repair(daysAgo: 2, left: 4) + found(photo, daysAgo: 1)
+      #expect(verdict([copy()], damage: damage).actions.map(\.remedy) == [remedy])
+    }
   }
 
   @Test("Verdict: each fault of a run has its own remedy")
@@ -345,7 +334,8 @@ struct ProtectionVerdictTests {
     (run.outcome, run.missing) = (.failed, ["photo 4: it is corrupt"])
     run.message = "the destination /a is not a folder; choose a folder"
     for daysAgo in [2, 0] {
-      let verdict = verdict([copy(daysAgo: 2, added: 1)], run: run, repair: repair(daysAgo: daysAgo))
+      let verdict = verdict(
+        [copy(daysAgo: 2, added: 1)], run: run, damage: found(4, daysAgo: 1) + repair(daysAgo: daysAgo))
       #expect(
         verdict.actions.map(\.remedy) == [nil, daysAgo == 2 ? .repairLibrary : .runBackup(job: "family")])
       #expect(
@@ -355,11 +345,31 @@ struct ProtectionVerdictTests {
     }
   }
 
-  /// What a repair left.
-  private func repair(daysAgo: Int, left items: [String] = []) -> PhotoDamage {
+  /// An observation of a photo.
+  private struct Observed {
+    var photo: Int64
+    var event: PhotoObservation.Event
+    var daysAgo: Int
+  }
+
+  /// What an operation found.
+  private func found(_ photo: Int64, daysAgo: Int) -> [Observed] {
+    [Observed(photo: photo, event: .damaged, daysAgo: daysAgo)]
+  }
+
+  /// What a repair that searched every archive found.
+  private func repair(daysAgo: Int, left: Int64? = nil) -> [Observed] {
+    (3...5).map { Observed(photo: $0, event: $0 == left ? .inNoArchive : .intact, daysAgo: daysAgo) }
+  }
+
+  private static func damage(_ observed: [Observed]) -> PhotoDamage {
     PhotoDamage(
-      foundAt: Self.time(daysAgo: daysAgo), photos: items.count,
-      findings: items.map { RecordedFinding($0, "it is corrupt") }, isUnrepairable: true)
+      observed.sorted { $0.daysAgo > $1.daysAgo }.enumerated().map { number, observation in
+        let position = LedgerPosition(Int64(number))
+        return PhotoObservation(
+          observation.photo, observation.event, "photo \(observation.photo) “a” in “b”: it is corrupt",
+          begun: position, recorded: position, at: time(daysAgo: observation.daysAgo))
+      })
   }
 
   @Test(

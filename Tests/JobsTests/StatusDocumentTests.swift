@@ -107,9 +107,10 @@ import Testing
     good.comparison.notInLibrary = 2
     good.comparison.notes = ["photo 7 “notes” in “Family”: unknown image format"]
     var bad = restore(in: "/mnt/usb/family", identical: 98, images: 99)
-    bad.failures = [Finding("", message: "photo 8 “beach” in “Family”: its bytes are damaged")]
+    bad.failures = [Finding(.photo(id: 8, label: "photo 8 “beach” in “Family”"), "its bytes are damaged")]
     bad.comparison.damagedInLibrary = [
-      Finding("", message: "photo 9 “lake” in “Family”: its file in the library is missing or corrupt")
+      Finding(
+        .photo(id: 9, label: "photo 9 “lake” in “Family”"), "its file in the library is missing or corrupt")
     ]
     var report = RestoreTestReport()
     report.results = [

@@ -26,9 +26,9 @@ struct ProgressCounterTests {
   func repeatedFindings() {
     let received = Mutex<[String]>([])
     let counter = ProgressCounter { finding in received.withLock { $0.append(finding.item) } }
-    for item in ["a", "b", "b"] { counter.report(Finding(item, "it is corrupt")) }
+    for item in ["a", "b", "b"] { counter.report(Finding(.file(item), "it is corrupt")) }
     counter.restart()
-    for item in ["b", "c", "a", "b", "b"] { counter.report(Finding(item, "it is corrupt")) }
+    for item in ["b", "c", "a", "b", "b"] { counter.report(Finding(.file(item), "it is corrupt")) }
     #expect(received.withLock { $0 } == ["a", "b", "b", "c", "b"])
     #expect(counter.current.errorCount == 5)
   }

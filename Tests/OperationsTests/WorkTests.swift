@@ -42,7 +42,7 @@ struct WorkTests {
   func findings() async throws {
     let (received, receive) = AsyncStream.makeStream(of: Void.self)
     let work = Work { counter in
-      counter.report(Finding("a.jpg", "it is corrupt"))
+      counter.report(Finding(.file("a.jpg"), "it is corrupt"))
       // the operation goes on only after the finding was received
       let gate = DispatchSemaphore(value: 0)
       Task {
@@ -50,7 +50,7 @@ struct WorkTests {
         gate.signal()
       }
       gate.wait()
-      counter.report(Finding("b.jpg", "it is missing"))
+      counter.report(Finding(.file("b.jpg"), "it is missing"))
     }
     var messages: [String] = []
     for await finding in work.findings {
@@ -71,7 +71,7 @@ struct WorkTests {
     "Work: findings that only the summary or the error has are passed on at the end",
     arguments: [true, false])
   func findingsAtTheEnd(isError: Bool) async throws {
-    let (first, second) = (Finding("a.jpg", "it is corrupt"), Finding("b.jpg", "it is missing"))
+    let (first, second) = (Finding(.file("a.jpg"), "it is corrupt"), Finding(.file("b.jpg"), "it is missing"))
     let work = Work { counter in
       counter.report(second)
       let report = Report(findings: [first, second, first])

@@ -104,7 +104,8 @@ struct CacheFillTests {
       summary.failed.contains {
         $0
           == Finding(
-            "photo 3 “blue” in “Cars”", message: "photo 3 “blue” in “Cars” is missing in the library",
+            .photo(id: 3, label: "photo 3 “blue” in “Cars”"),
+            message: "photo 3 “blue” in “Cars” is missing in the library",
             remedy: .repairLibrary)
       })
   }

@@ -14,7 +14,7 @@ public struct FlattenOptions: Sendable {
   public var limits = Limits()
   /// The password for encrypted chains. It also encrypts the new archive.
   public var password: Secret?
-  /// Records that the new archive is verified, and which archives of the chain are corrupt.
+  /// Records the operation, that the new archive is verified, and which archives of the chain are corrupt.
   public var ledger: Ledger?
 
   /// Makes the default options: writes beside the archive.
@@ -47,6 +47,15 @@ public struct FlattenSummary: Sendable, Equatable, FindingReport {
   public var findings: [Finding] { lost }
 }
 
+extension FlattenSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: photos, bytes: bytes), findings: findings, isIncomplete: isIncomplete,
+      archives: [archive].compactMap(\.self))
+  }
+}
+
 extension Work where Summary == FlattenSummary {
   /// Starts writing a full archive with the content of an incremental one, from the archives of its chain. The new
   /// archive has the content, the dates and the tags of the incremental archive, but a new ID.
@@ -56,7 +65,7 @@ extension Work where Summary == FlattenSummary {
   ///
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: FlattenOptions = FlattenOptions()) -> Self {
-    Work { counter in
+    Work(RecordedOperation(.flatten, archives: [archive]), by: options.ledger) { counter in
       let operation = options.ledger?.begin("flatten")
       let summary = try FlattenRun(path: archive, options: options, counter: counter).run()
       operation?.recordDamage(summary.damagedArchives)

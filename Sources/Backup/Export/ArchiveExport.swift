@@ -88,9 +88,9 @@ struct ArchiveExport {
     } catch let unreadable as UnreadablePhoto {
       let label = rest.label(unreadable.photo)
       if case .file(let error) = unreadable.reason, !error.isMissing {
-        throw BackupError.unreliableDisk(label, reason: error)
+        throw BackupError.unreliableDisk("\(label)", reason: error)
       }
-      throw BackupError.unstablePhoto(label, reason: "\(unreadable.reason)")
+      throw BackupError.unstablePhoto("\(label)", reason: "\(unreadable.reason)")
     }
   }
 

@@ -44,10 +44,9 @@ struct ExportPictures {
       (run.kind, run.selects) = (.view, isHidden)
       let views = try run.run()
       self.views = views.cache
-      let known = Set((drawn.summary.undrawable + drawn.summary.failed).map(\.message))
-      missing += (views.summary.undrawable + views.summary.failed).map(\.message).filter {
-        !known.contains($0)
-      }
+      let known = Set((drawn.summary.undrawable + drawn.summary.failed).map(\.subject))
+      missing += (views.summary.undrawable + views.summary.failed)
+        .filter { !known.contains($0.subject) }.map(\.message)
       let full = views.summary.noteOfFullCache {
         "a click in the gallery opens the file of \(Count($0, "photo"))"
       }

@@ -13,7 +13,7 @@ extension ExportPlan {
   ) -> [PhotoReport] {
     let lost = Dictionary(uniqueKeysWithValues: lost.map { ($0.photo.id, $0.reason) })
     let storedInBase = Set(increment?.photosStoredInBase.map { photos[$0].id } ?? [])
-    let corrupt = Set(corrupt.map(\.item))
+    let corrupt = Set(corrupt.map(\.subject))
     return photos.map { photo in
       let label = label(photo)
       let (action, reason): (PhotoReport.Action, String?) =

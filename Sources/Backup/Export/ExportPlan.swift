@@ -258,8 +258,8 @@ package struct ExportPlan: Sendable {
   }
 
   /// Returns the label of a photo in messages.
-  func label(_ photo: Photo) -> String {
-    PhotoLabel.label(id: photo.id, category: category(of: photo) ?? "", name: photo.name)
+  func label(_ photo: Photo) -> Finding.Subject {
+    .photo(id: photo.id, category: category(of: photo) ?? "", name: photo.name)
   }
 
   /// Returns the displayed name of a photo's category.

@@ -5,6 +5,16 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
+extension ExportSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: photos, categories: categories, bytes: bytes), findings: findings,
+      isIncomplete: isIncomplete, archives: archives,
+      photos: PhotoFindings(damaged: missing + corruptInLibrary))
+  }
+}
+
 extension Work where Summary == ExportSummary {
   /// Starts writing a backup of a library.
   ///
@@ -20,7 +30,8 @@ extension Work where Summary == ExportSummary {
   public static func export(
     _ library: FilePath, to destination: FilePath, options: ExportOptions = ExportOptions()
   ) -> Self {
-    Work { counter in
+    let operation = RecordedOperation(.export, library: library, isDryRun: options.isDryRun)
+    return Work(operation, by: options.ledger) { counter in
       try ExportRun(libraryPath: library, destination: destination, options: options, counter: counter).run()
     }
   }

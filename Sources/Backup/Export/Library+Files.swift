@@ -54,6 +54,11 @@ extension Library {
     return try corruptPhotos(among: photos, isInBase: moment != nil, of: plan, counter)
   }
 
+  /// Returns the photos that an export selects. Blocks.
+  package func selectedPhotos(of contents: LibraryContents, _ options: ExportOptions) throws -> [Photo] {
+    try ExportPlan(contents, options, files: files(of:)).photos
+  }
+
   /// - Parameter isInBase: true if the base contains an intact file of each photo.
   func corruptPhotos(
     among photos: [Photo], isInBase: Bool, of plan: ExportPlan, _ counter: ProgressCounter

@@ -26,7 +26,7 @@ public struct ExtractOptions: Sendable {
   public var reportsPhotos = false
   /// The password for encrypted archives.
   public var password: Secret?
-  /// Records damaged archives.
+  /// Records the operation and damaged archives.
   public var ledger: Ledger?
   /// The limits for archives.
   public var limits = Limits()

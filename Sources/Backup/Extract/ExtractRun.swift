@@ -6,6 +6,15 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
+extension ExtractSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: filesWritten, bytes: bytesWritten, skipped: filesKept),
+      findings: findings, isIncomplete: isIncomplete)
+  }
+}
+
 extension Work where Summary == ExtractSummary {
   /// Starts extracting photos of an archive as plain files: a folder for each category, and in it each photo under
   /// the original name of its file, with the date when it was taken.
@@ -21,7 +30,9 @@ extension Work where Summary == ExtractSummary {
   public static func extract(
     _ archive: FilePath, to folder: FilePath, options: ExtractOptions = ExtractOptions()
   ) -> Self {
-    Work { counter in
+    let recorded = RecordedOperation(
+      .extract, archives: [archive], folder: folder, isDryRun: options.isDryRun)
+    return Work(recorded, by: options.ledger) { counter in
       let operation = (options.ledger ?? Ledger()).begin("extract")
       let run = ExtractRun(
         archive: archive, folder: folder, options: options, counter: counter, operation: operation)

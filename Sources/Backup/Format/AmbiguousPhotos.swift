@@ -130,7 +130,7 @@ struct AmbiguousPhotos {
         repeated += 1
       } else {
         let photo = photos[row]
-        let label = PhotoLabel.label(
+        let label = Finding.Subject.photo(
           id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
         leftOut.append(
           Finding(label, "another row has the same ID and path, but other values; this row was skipped"))

@@ -21,13 +21,13 @@ struct JSONGaps {
   var findings: [Finding] {
     let findings = gaps.first.map { gap in
       switch gap {
-      case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was skipped")
-      case .list(let name): Finding(name, message: "the list “\(name)” is missing")
+      case .row(let row, let key): Finding(.entry(row), message: "\(row) has no \(key); the row was skipped")
+      case .list(let name): Finding(.entry(name), message: "the list “\(name)” is missing")
       }
     }
     guard gaps.others > 0 else { return findings }
     let message =
       "\(Count(gaps.others, "more row lacks a property and was", "more rows lack a property and were")) skipped"
-    return findings + [Finding("metadata.json", message: message)]
+    return findings + [Finding(.entry("metadata.json"), message: message)]
   }
 }

@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Gallery
+import Operations
 import PhotoLibrary
 import Pictures
 import SystemPackage
@@ -17,7 +18,7 @@ struct GalleryItem: Sendable {
   let takenAt: Int64
   let content: FileContent
   /// How messages refer to the photo.
-  let label: String
+  let label: Finding.Subject
 }
 
 /// The paths of files in a gallery's folder. They are made of the photo's ID and of digests, never of a text. A path

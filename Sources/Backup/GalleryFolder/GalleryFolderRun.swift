@@ -108,8 +108,8 @@ struct GalleryFolderRun {
     let pictures: [String]
     do {
       let files = try GalleryPictures(of: photos, in: folder, options, counter).write(&summary)
-      let reported = Set(summary.errors.map(\.message))
-      summary.errors += photos.damaged.filter { !reported.contains($0.message) }
+      let reported = Set(summary.errors.map(\.subject))
+      summary.errors += photos.damaged.filter { !reported.contains($0.subject) }
       try counter.checkCancellation()
       counter.enter(.committing)
       gallery = self.gallery(of: photos, files)

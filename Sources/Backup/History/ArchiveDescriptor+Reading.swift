@@ -61,7 +61,7 @@ extension ArchiveDescriptor {
     if !isDocument {
       // all of them, because retention compares the photos that archives lack
       missingPhotos = source.photos.filter { $0.isMissing || $0.originalMD5 != nil }.map { photo in
-        UnusablePhoto(id: photo.record.id, label: source.label(of: photo), isDamaged: !photo.isMissing)
+        UnusablePhoto(id: photo.record.id, label: "\(source.label(of: photo))", isDamaged: !photo.isMissing)
       }
     }
     fingerprint = provenance.fingerprint

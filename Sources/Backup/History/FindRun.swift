@@ -105,7 +105,7 @@ private struct FindRun {
         if isNamed || !BackupFiles.isThirdParty(path, error) {
           failures.append(error)
           let finding = Finding(
-            path.string.escaped, message: "not searched: \(error)", remedy: error.remedy)
+            .file(path.string.escaped), message: "not searched: \(error)", remedy: error.remedy)
           // an error of the password is the error of the search if no archive can be decrypted
           if !error.cause.isOfPassword { counter.report(finding) }
           summary.notSearched.append(finding)
@@ -159,7 +159,7 @@ private struct FindRun {
         ? .app : photo.location.size != nil ? .archive : photo.isStoredInBase && hasBase ? .base : .missing
       return FoundPhoto(
         archive: path, date: source.metadata.exportDate, record: photo.record,
-        label: source.label(of: photo), fileName: photo.fileName,
+        label: "\(source.label(of: photo))", fileName: photo.fileName,
         category: categories[photo.record.categoryId] ?? "",
         size: photo.location.size ?? Int(photo.record.fileSize), md5: photo.location.md5, place: place)
     }

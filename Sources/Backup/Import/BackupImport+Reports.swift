@@ -69,7 +69,7 @@ extension OpenedBackup {
     let record = photos[index].record
     let category = displayNames[record.categoryId]
     return PhotoReport(
-      action, PhotoLabel.label(id: record.id, category: category ?? "", name: record.name),
+      action, .photo(id: record.id, category: category ?? "", name: record.name),
       name: record.name, category: category, from: path.string, reason: reason)
   }
 }

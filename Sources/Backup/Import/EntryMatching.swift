@@ -60,7 +60,7 @@ struct EntryMatching {
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       unusedFiles.append(
         Finding(
-          item.zipEntryName.shortened.escaped,
+          .entry(item.zipEntryName.shortened.escaped),
           "the manifest lists it for photo \(item.photoId), which does not exist; the file was skipped"))
       files.leaveOut(item.zipEntryName)
     }
@@ -76,7 +76,7 @@ struct EntryMatching {
   var leftOut: [Finding] {
     unusedFiles.elements { count in
       Finding(
-        "photoManifest",
+        .entry("photoManifest"),
         "the manifest lists \(Count(count, "more file", "more files")) of photos that do not exist")
     }
   }
@@ -85,7 +85,7 @@ struct EntryMatching {
   var corruptBeforeBackup: [Finding] {
     corruptPhotos.elements { count in
       Finding(
-        "photoManifest",
+        .entry("photoManifest"),
         "\(Count(count, "more photo was", "more photos were")) already damaged when the backup was made")
     }
   }
@@ -132,7 +132,7 @@ struct EntryMatching {
     case .entry(let entry):
       location = .entry(EntryReference(entry, md5: checksum(of: item, size: entry.size)))
       if let expected = item.expectedChecksum {
-        let label = PhotoLabel.label(
+        let label = Finding.Subject.photo(
           id: record.id, category: displayNames[record.categoryId] ?? "", name: record.name)
         corruptPhotos.append(
           Finding(

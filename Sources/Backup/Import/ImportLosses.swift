@@ -30,7 +30,7 @@ struct ImportLosses {
     }
     let rest = { (count: Int) in
       Finding(
-        source.path.string.escaped,
+        .file(source.path.string.escaped),
         "\(Count(count, "more photo is", "more photos are")) missing in the same way")
     }
     self.damage = damage.elements(others: rest)

@@ -7,6 +7,17 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
+extension ImportSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(
+        photos: photosImported, categories: categoriesImported, skipped: photosSkipped,
+        removed: removal.photos),
+      findings: findings + missingWithoutDamage, isIncomplete: isIncomplete)
+  }
+}
+
 extension Work where Summary == ImportSummary {
   /// Starts importing backups into a library, one after the other, each completely or not at all: photos are extracted
   /// into a staging folder, verified and made durable, and one transaction makes them visible.
@@ -24,7 +35,9 @@ extension Work where Summary == ImportSummary {
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
-    Work { counter in
+    let operation = RecordedOperation(
+      .import, library: library, archives: backups, isDryRun: options.isDryRun)
+    return Work(operation, by: options.ledger) { counter in
       let operation = (options.ledger ?? Ledger()).begin("import")
       return try ImportRun(library: library, options: options, counter: counter, operation: operation)
         .runAndRecord(backups)
@@ -169,7 +182,7 @@ public struct ImportRun {
     if opened.isEmpty, let folder = paths.first { throw BackupError.noBackups(folder) }
     let unopened = failures.map { path, error in
       Finding(
-        path.string.escaped, message: "not imported: \(error)", remedy: error.remedy)
+        .file(path.string.escaped), message: "not imported: \(error)", remedy: error.remedy)
     }
     return (try complete(opened), unopened)
   }

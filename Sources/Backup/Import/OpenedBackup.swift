@@ -198,8 +198,8 @@ package struct OpenedBackup: Sendable {
   }
 
   /// Returns the label of a photo in messages, safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
-  package func label(of photo: Photo) -> String {
-    PhotoLabel.label(id: photo.record.id, category: category(of: photo) ?? "", name: photo.record.name)
+  package func label(of photo: Photo) -> Finding.Subject {
+    .photo(id: photo.record.id, category: category(of: photo) ?? "", name: photo.record.name)
   }
 
   /// Returns the displayed name of a photo's category.

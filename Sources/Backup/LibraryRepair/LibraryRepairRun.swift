@@ -18,7 +18,7 @@ public struct LibraryRepairOptions: Sendable {
   public var limits = Limits()
   /// The password for encrypted archives.
   public var password: Secret?
-  /// Records damaged archives.
+  /// Records the operation and damaged archives.
   public var ledger: Ledger?
 
   /// Makes the default options.
@@ -69,6 +69,16 @@ public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   public var findings: [Finding] { unusable + damaged }
 }
 
+extension LibraryRepairSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: repaired.count, bytes: bytes), findings: damaged + unusable,
+      isIncomplete: isIncomplete,
+      photos: PhotoFindings(ofEveryPhoto: damaged, areInNoArchive: isSearchComplete))
+  }
+}
+
 extension Work where Summary == LibraryRepairSummary {
   /// Starts reading every photo of a library, and repairing corrupt or missing photos by their MD5 from any of
   /// these archives, which may be damaged themselves.
@@ -81,7 +91,9 @@ extension Work where Summary == LibraryRepairSummary {
   public static func repairLibrary(
     _ library: FilePath, from archives: [FilePath], options: LibraryRepairOptions = LibraryRepairOptions()
   ) -> Self {
-    Work { counter in
+    let recorded = RecordedOperation(
+      .repair, library: library, archives: archives, isDryRun: options.isDryRun)
+    return Work(recorded, by: options.ledger) { counter in
       let operation = options.ledger?.begin("repair")
       let summary = try LibraryRepairRun(
         path: library, archives: archives, options: options, counter: counter
@@ -166,7 +178,7 @@ struct LibraryRepairRun {
 
   private func add(_ faults: [FilePath: String], to summary: inout LibraryRepairSummary) {
     let failed = faults.sorted { $0.key.string < $1.key.string }
-    add(failed.map { Finding($0.key.string.escaped, message: $0.value) }, to: &summary)
+    add(failed.map { Finding(.file($0.key.string.escaped), message: $0.value) }, to: &summary)
   }
 
   private func add(_ unusable: [Finding], to summary: inout LibraryRepairSummary) {

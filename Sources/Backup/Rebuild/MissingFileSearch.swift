@@ -82,8 +82,8 @@ extension RebuildPlan {
   }
 
   /// Returns the label of a photo in messages.
-  func label(of photo: Photo) -> String {
-    PhotoLabel.label(
+  func label(of photo: Photo) -> Finding.Subject {
+    .photo(
       id: photo.id, category: categories.first { $0.id == photo.categoryId }?.displayName ?? "",
       name: photo.name)
   }

@@ -188,7 +188,7 @@ private struct ArchiveSearch {
     } catch let error where !error.cause.isInconclusive {
       failure = failure ?? error
       let finding = Finding(
-        place.string.escaped, message: "\(error)", remedy: error.remedy)
+        .file(place.string.escaped), message: "\(error)", remedy: error.remedy)
       unusable.append(finding)
     }
   }

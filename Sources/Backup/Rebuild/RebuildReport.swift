@@ -18,7 +18,7 @@ struct RebuildReport {
     if archives.isOfFormerLibrary, let archive = summary.archive {
       summary.outdated.append(
         Finding(
-          archive.string.escaped,
+          .file(archive.string.escaped),
           "it is of the library that was in this folder before; the library was reset or replaced since"))
     }
     summary.warnings = archives.warnings
@@ -46,7 +46,7 @@ struct RebuildReport {
       ),
     ]
     summary.outdated += facts.filter { !$0.isKnown }.map { fact in
-      Finding(library.string.escaped, "the old database is damaged: \(fact.text)")
+      Finding(.folder(library.string.escaped), "the old database is damaged: \(fact.text)")
     }
   }
 
@@ -66,7 +66,7 @@ struct RebuildReport {
     // the files of photos are reported with the photos
     for row in damaged { unreadable[FilePath(row.photo.path)] = nil }
     summary.damaged += unreadable.sorted { $0.key.string < $1.key.string }.map { path, reason in
-      Finding(path.string.escaped, "it cannot be read: \(reason)")
+      Finding(.file(path.string.escaped), "it cannot be read: \(reason)")
     }
     for found in search.repairs {
       repairs += found.repairs.map { (repair: $0, wasCorrupt: corrupt.contains($0.photo.photo.id)) }

@@ -6,6 +6,16 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
+extension RebuildSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: photos, categories: categories, bytes: bytes),
+      findings: findings + restored, isIncomplete: isIncomplete,
+      photos: PhotoFindings(ofEveryPhoto: damaged))
+  }
+}
+
 extension Work where Summary == RebuildSummary {
   /// Starts making a new database for a library whose database is missing or cannot be read: from its photo files, its
   /// newest archive, and those rows of the old database that can be read.
@@ -19,7 +29,9 @@ extension Work where Summary == RebuildSummary {
   public static func rebuild(
     _ library: FilePath, options: RebuildOptions = RebuildOptions()
   ) -> Self {
-    Work { counter in
+    let recorded = RecordedOperation(
+      .rebuild, library: library, archives: options.archives, isDryRun: options.isDryRun)
+    return Work(recorded, by: options.ledger) { counter in
       let operation = (options.ledger ?? Ledger()).begin("rebuild")
       let summary = try RebuildRun(path: library, options: options, operation: operation, counter: counter)
         .run()

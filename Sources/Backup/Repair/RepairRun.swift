@@ -20,7 +20,7 @@ public struct RepairOptions: Sendable {
   public var limits = Limits()
   /// The password for encrypted archives among `others`.
   public var password: Secret?
-  /// Records damaged archives.
+  /// Records the operation and damaged archives.
   public var ledger: Ledger?
 
   /// Makes the default options: writes beside the archive, with the intact photos of the archive.
@@ -63,6 +63,15 @@ public struct RepairSummary: Sendable, Equatable, FindingReport {
   public var findings: [Finding] { unusable + lost + contradicted }
 }
 
+extension RepairSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: photos, bytes: bytes), findings: findings, isIncomplete: isIncomplete,
+      archives: [archive].compactMap(\.self))
+  }
+}
+
 extension Work where Summary == RepairSummary {
   /// Starts writing a new archive from a damaged one, with every photo that can be recovered. Recovers missing
   /// photos by their MD5 from a library or other archives.
@@ -73,7 +82,7 @@ extension Work where Summary == RepairSummary {
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing was
   /// published then.
   public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
-    Work { counter in
+    Work(RecordedOperation(.repair, archives: [archive]), by: options.ledger) { counter in
       let operation = options.ledger?.begin("repair")
       let summary = try RepairRun(path: archive, options: options, counter: counter).run()
       var damaged = summary.damagedOthers

@@ -100,7 +100,8 @@ private struct Search {
       }
     }
     if derived > 0 {
-      others.append(Finding("thumbnails and pages of a gallery", "they are not photos, and were not copied"))
+      others.append(
+        Finding(.entry("thumbnails and pages of a gallery"), "they are not photos, and were not copied"))
     }
     return photos
   }
@@ -117,6 +118,6 @@ private struct Search {
   }
 
   private mutating func leave(_ entry: Entry, _ reason: String) {
-    others.append(Finding(entry.name.escaped, reason))
+    others.append(Finding(.entry(entry.name.escaped), reason))
   }
 }

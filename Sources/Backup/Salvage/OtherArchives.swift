@@ -50,7 +50,7 @@ struct OtherArchives {
       } catch let error where isOneOfSeveral && !(error is CancellationError) {
         areAllReadable = false
         let finding = Finding(
-          path.string.escaped, message: "\(error)", remedy: error.remedy)
+          .file(path.string.escaped), message: "\(error)", remedy: error.remedy)
         if !areOptional { counter.report(finding) }
         unusable.append(finding)
       }

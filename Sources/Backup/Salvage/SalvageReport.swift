@@ -102,7 +102,7 @@ extension OpenedBackup {
       warnings: found.warnings, leftOut: found.leftOut, corruptBeforeBackup: found.corruptBeforeBackup,
       unknownEntries: found.unknownEntries, archive: salvage.archive, root: found.root, password: password,
       salvage: SalvageReport(
-        fault: Finding(path.string.escaped, message: fault), losses: found.losses,
+        fault: Finding(.file(path.string.escaped), message: fault), losses: found.losses,
         replaced: found.replaced,
         metadataDigest: found.metadataDigest))
   }

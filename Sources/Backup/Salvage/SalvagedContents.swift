@@ -62,7 +62,7 @@ struct SalvagedContents {
         ? "it cannot be read, so categories, names and settings are lost; the photos are in “Rescued” with "
           + "the names of their entries"
         : "a photo export has no rows; the photos are in “Rescued” with the names of their entries"
-      losses.append(Finding(MetadataEntries.metadataName, reason))
+      losses.append(Finding(.entry(MetadataEntries.metadataName), reason))
       losses += named.others
       try match(named.entries)
     }
@@ -327,13 +327,13 @@ struct SalvagedContents {
     for entry in intact { known[entry.name]?.insert(entry.knownCRC32) }
     for loss in salvage.losses where !isWrittenAnew(loss.name) {
       guard let crc32s = known[loss.name] else {
-        losses.append(Finding(loss.name.escaped, loss.reason.description))
+        losses.append(Finding(.entry(loss.name.escaped), loss.reason.description))
         continue
       }
       known[loss.name]?.formUnion(loss.crc32s)
       // without a found entry, the photo of this name reports the loss
       if !crc32s.isEmpty, !crc32s.contains(nil), !loss.crc32s.subtracting([nil]).isSubset(of: crc32s) {
-        losses.append(Finding(loss.name.escaped, "another file of this name is lost: \(loss.reason)"))
+        losses.append(Finding(.entry(loss.name.escaped), "another file of this name is lost: \(loss.reason)"))
       }
     }
     for (index, container) in salvage.remains.sorted(by: { $0.key < $1.key }) {
@@ -343,13 +343,13 @@ struct SalvagedContents {
       }
       losses.append(
         Finding(
-          entry.name.escaped,
+          .entry(entry.name.escaped),
           "another file of this name was found inside the remains of \(container.escaped), and no list of the archive names it"
         ))
     }
     for (name, reason) in unverified.sorted(by: { $0.key < $1.key })
     where known[name] == nil && !isWrittenAnew(name) {
-      losses.append(Finding(name.escaped, reason))
+      losses.append(Finding(.entry(name.escaped), reason))
     }
   }
 

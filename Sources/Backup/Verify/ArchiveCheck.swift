@@ -33,7 +33,7 @@ public struct CheckSummary: Sendable, FindingReport {
 
     /// The backup with the error.
     var finding: Finding {
-      Finding("\(path)".escaped, message: "\(error)", remedy: error.remedy)
+      Finding(.file("\(path)".escaped), message: "\(error)", remedy: error.remedy)
     }
   }
 
@@ -207,7 +207,7 @@ private final class EntryCheck: Sendable {
     }
 
     private func end(_ fault: String?) {
-      let item = photo.map(check.source.label) ?? entry.name.escaped
+      let item = photo.map(check.source.label) ?? .entry(entry.name.escaped)
       let isDerived = photo == nil && entry.isDerived
       check.faults.add(isDerived ? nil : fault.map { Finding(item, $0) }, at: index)
       check.derivedFaults.add(

@@ -15,7 +15,7 @@ struct LibraryCheck {
   struct UnusablePhoto {
     var photo: Photo
     /// The label of the photo in messages.
-    var label: String
+    var label: Finding.Subject
     var reason: String
     /// The MD5 of the file if it is intact and the row is damaged.
     var correctMD5: MD5Digest?

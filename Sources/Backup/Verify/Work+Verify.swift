@@ -5,6 +5,15 @@ import Secrets
 import SystemPackage
 import Zip
 
+extension CheckSummary: RecordedSummary {
+  /// The part that is recorded of a check of a library.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: entriesChecked), findings: damaged, isIncomplete: !damaged.isEmpty,
+      photos: PhotoFindings(ofEveryPhoto: damaged))
+  }
+}
+
 extension Work where Summary == CheckSummary {
   /// Starts verifying every CRC and MD5 of backups. Writes nothing.
   ///
@@ -80,10 +89,12 @@ extension Work where Summary == CheckSummary {
   /// - Parameters:
   ///   - lockWait: how long to wait for a writer that is deleting photo files.
   ///   - readers: the number of photos to read concurrently; nil for the best number for the disk.
+  ///   - ledger: records the check and the corrupt and missing photos.
   public static func verify(
-    library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil
+    library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil,
+    ledger: Ledger? = nil
   ) -> Self {
-    Work { counter in
+    Work(RecordedOperation(.verify, library: path), by: ledger) { counter in
       try LibraryCheck(library: Library(path: path), counter: counter, readers: readers).run(
         lockWait: lockWait)
     }

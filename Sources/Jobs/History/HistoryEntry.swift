@@ -20,15 +20,14 @@ package struct HistoryEntry: Sendable {
   /// Reads the details. Blocks.
   package var details: OperationRecord {
     var details: OperationRecord = JobStatus.decoded(run.record) ?? OperationRecord()
-    if let backup = run.backup?.run {
-      details.archives = backup.archives
-      details.message = backup.message
-      details.findings = backup.missing.prefix(OperationRecord.mostFindings).map(
-        RecordedFinding.init(message:))
+    if let backup = run.backup {
+      details.archives = backup.run.archives
+      details.message = backup.run.message
+      details.keep(backup.findings)
     }
     if let test = run.restoreTest {
       (details.archives, details.report) = ([test.test.archive], test.test.report)
-      details.findings = test.findings ?? []
+      details.findings = test.findings
     }
     return details
   }

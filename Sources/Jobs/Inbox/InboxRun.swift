@@ -260,9 +260,8 @@ struct InboxRun {
     options.lockWait = .seconds(job.lockWait)
     options.ledger = context.ledger
     let run = ImportRun(library: library, options: options, counter: counter)
-    let operation = RecordedOperation(
-      .import, library: library, archives: [backup.path], isDryRun: isDryRun)
-    return try context.ledger.recordingHere(operation, now: context.now) { try run.run(backup) }
+    let operation = RecordedOperation(.import, library: library, archives: [backup.path])
+    return isDryRun ? try run.run(backup) : try context.ledger.recording(operation) { try run.run(backup) }
   }
 
   /// Returns true if an error of an import does not concern the backup, so that other backups would fail, too.
@@ -271,10 +270,10 @@ struct InboxRun {
   }
 
   private static func problem(of backup: OpenedBackup, _ summary: ImportSummary) -> String {
-    let first = (summary.errors + summary.missingWithoutDamage).first.map { " (\($0.message))" } ?? ""
-    let count = max(summary.photosNotImported, summary.errors.count)
+    let findings = summary.errors + summary.missingWithoutDamage
+    let first = findings.first.map { " (\($0.message))" } ?? ""
     return
-      ("\(backup.path) is damaged: \(Count(count, "finding"))\(first); repair the file, or move it out of the inbox")
+      ("\(backup.path) is damaged: \(Count(findings.count, "finding"))\(first); repair the file, or move it out of the inbox")
       .escaped
   }
 

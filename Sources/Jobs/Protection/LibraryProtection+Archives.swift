@@ -25,7 +25,7 @@ extension LibraryProtection {
     var unreachable: [String: Finding] = [:]
     for copy in copies where [.unreachable, .notFound].contains(copy.problem) {
       let path = copy.copy.path
-      unreachable[path] = Finding(path, message: "archives of \(path) are missing")
+      unreachable[path] = Finding(.folder(path), message: "archives of \(path) are missing")
     }
     let folders = jobs.flatMap { job in
       job.copies.map(\.path) + [job.run, job.lastSuccess].flatMap { $0?.destinations.map(\.path) ?? [] }
@@ -36,7 +36,7 @@ extension LibraryProtection {
         archives += inventory.ownArchives.filter { $0.isLocked || $0.mayBe(ofLibrary: id) }
         unreadable += inventory.unreadable.filter { !$0.hasOtherOwner }.map { FilePath($0.path) }
       } catch {
-        unreachable[folder] = Finding(folder, message: "\(error)")
+        unreachable[folder] = Finding(.folder(folder), message: "\(error)")
       }
     }
     archives.sort { $0.date > $1.date }

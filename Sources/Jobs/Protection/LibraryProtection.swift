@@ -22,13 +22,8 @@ package struct LibraryProtection: Sendable {
   package let copies: [CountedCopy]
   /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
   package let testedAt: Int64?
-  /// What the last repair of the library left corrupt or missing; without photos if it left all intact; nil before the first
-  /// repair.
-  package var leftByRepair: PhotoDamage?
-  /// The photos that the last restore test of each job found corrupt or missing in the library, as far as they are known.
-  package var testFindings: [String: [RecordedFinding]] = [:]
-  /// The IDs of the photos that were found corrupt or missing, and were removed since.
-  package var removedPhotos: Set<Int64> = []
+  /// The photos that are known to be corrupt or missing.
+  package var damage = PhotoDamage()
   /// Why the library cannot be opened, so that its photos are unknown; nil if it can.
   package var libraryProblem: String?
   /// Why the ledger cannot be read, so that the copies are unknown; nil if it can.
@@ -60,19 +55,9 @@ extension LibraryProtection {
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
     let tests = copies.filter { $0.copy.isSelection != true }.compactMap { $0.test?.lastPassedAt }
     testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
-    leftByRepair = id.flatMap { state.ledger.lastEnded(.repair, libraryID: $0) }.flatMap(PhotoDamage.init)
+    if let id { damage = state.ledger.photoDamage(ofLibrary: id) }
+    if !damage.isEmpty { damage.keepOnly(Set(try library.contents().photos.map(\.id))) }
     ledgerProblem = state.ledger.problem.map { "\($0)" }
-    for job in jobs {
-      guard let test = job.lastRestoreTest, let damaged = test.damaged else { continue }
-      let details = state.ledger.runs(of: job.job).lazy.compactMap(\.restoreTest).first {
-        $0.test.at == test.at
-      }
-      testFindings[job.job] = details?.findings.map { Array($0.prefix(damaged)) }
-    }
-    let reported = jobs.flatMap { ($0.run?.missing ?? []).map(RecordedFinding.init(message:)) }
-    removedPhotos = Set(
-      (reported + testFindings.values.flatMap(\.self) + (leftByRepair?.findings ?? [])).compactMap(\.photoID))
-    if !removedPhotos.isEmpty { removedPhotos.subtract(try library.contents().photos.map(\.id)) }
   }
 }
 

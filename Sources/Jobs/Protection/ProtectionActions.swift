@@ -28,7 +28,7 @@ enum ProtectionActions {
       let last = days.since(run.startedAt)
       actions.append(
         Finding(
-          job.job, message: "job “\(job.job)” was last complete \(last) days ago",
+          .job(job.job), message: "job “\(job.job)” was last complete \(last) days ago",
           remedy: .runBackup(job: job.job)))
     }
     if let due = dueTest(protection, days), !actions.contains(where: { $0.remedy == due.remedy }) {
@@ -49,7 +49,7 @@ enum ProtectionActions {
     }
     let copy = counted.copy
     return Finding(
-      copy.archive,
+      .file(copy.archive),
       message:
         "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are").grouped) missing from the copy "
         + "\(copy.archive) or corrupt in it",
@@ -61,18 +61,21 @@ enum ProtectionActions {
     let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
       return ofRun(job, protection).first
-        ?? Finding(job.job, message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
+        ?? Finding(
+          .job(job.job), message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
     }
     guard let job = jobs.first?.job else {
       if let job = protection.formerJobs.first?.job {
         return Finding(
-          job, message: "job “\(job)” last backed up another library", remedy: .runBackup(job: job))
+          .job(job), message: "job “\(job)” last backed up another library", remedy: .runBackup(job: job))
       }
-      return Finding("", message: "no job has backed up the library", remedy: .installSchedule)
+      return Finding(
+        .folder(protection.path.string), message: "no job has backed up the library", remedy: .installSchedule
+      )
     }
     // another run makes another selection
     return Finding(
-      job,
+      .job(job),
       message:
         "job “\(job)” backs up a selection of the library; remove “categories”, “since” and “until” from it, "
         + "or add a job without them")
@@ -87,7 +90,7 @@ enum ProtectionActions {
       return finding
     }
     return Finding(
-      copy.copy.archive,
+      .file(copy.copy.archive),
       message: copy.photosAdded.map {
         "\(Count($0, "photo was", "photos were").grouped) added since the copy \(copy.copy.archive)"
       } ?? "the copy \(copy.copy.archive) may lack photos", remedy: .runBackup(job: copy.job))
@@ -98,7 +101,7 @@ enum ProtectionActions {
     let job = protection.jobs.first { $0.job == copy.job }
     return copy.test.flatMap { test in job.flatMap { of(test, $0, protection) } }
       ?? Finding(
-        copy.copy.path, message: "no restore test has passed at \(copy.copy.path)",
+        .folder(copy.copy.path), message: "no restore test has passed at \(copy.copy.path)",
         remedy: .testRestore(job: copy.job))
   }
 
@@ -113,11 +116,11 @@ enum ProtectionActions {
       let testedAt = tested.testedAt
     else {
       guard protection.testedAt == nil else { return nil }
-      return Finding(job, message: "no restore test has passed yet", remedy: .testRestore(job: job))
+      return Finding(.job(job), message: "no restore test has passed yet", remedy: .testRestore(job: job))
     }
     guard days.since(testedAt) > daysBetweenTests else { return nil }
     return Finding(
-      tested.copy.path,
+      .folder(tested.copy.path),
       message: "the last restore test at \(tested.copy.path) passed \(days.ago(testedAt))",
       remedy: .testRestore(job: tested.job))
   }
@@ -133,14 +136,15 @@ enum ProtectionActions {
     case .unreachable where copy != nil:
       // it can be read now
       return Finding(
-        test.path, message: "the last restore test could not read \(test.path)",
+        .folder(test.path), message: "the last restore test could not read \(test.path)",
         remedy: .testRestore(job: job.job))
     case .unreachable:
       let reason = test.failure.map { ": \($0)" } ?? ""
-      return Finding(test.path, message: "the last restore test could not read \(test.path)\(reason)")
+      return Finding(
+        .folder(test.path), message: "the last restore test could not read \(test.path)\(reason)")
     case .missing:
       return Finding(
-        test.path,
+        .folder(test.path),
         message: "the last restore test did not find its archive in \(test.path)",
         remedy: copy == nil ? .runBackup(job: job.job) : .testRestore(job: job.job))
     case .failed:
@@ -148,14 +152,14 @@ enum ProtectionActions {
       let archive = test.archive ?? test.path
       let isIncomplete = job.run?.missing.isEmpty == false
       return Finding(
-        archive, message: "the restore test of \(archive) failed",
+        .file(archive), message: "the restore test of \(archive) failed",
         remedy: isIncomplete
           ? protection.damageAction?.remedy ?? .runBackup(job: job.job) : .testRestore(job: job.job))
     case .incomplete:
       // the action about the library says more
-      guard protection.damage == nil else { return nil }
+      guard protection.damage.isEmpty else { return nil }
       return Finding(
-        test.path, message: test.failure ?? "the restore test of \(test.path) was incomplete",
+        .folder(test.path), message: test.failure ?? "the restore test of \(test.path) was incomplete",
         remedy: .testRestore(job: job.job))
     case .passed: return nil
     }
@@ -169,12 +173,11 @@ enum ProtectionActions {
     guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return [] }
     let name = "the last run of job “\(job.job)”"
     var actions: [Finding] = []
-    let isAboutPhotos = run.message.map(run.missing.contains) ?? !run.missing.isEmpty
-    if !isAboutPhotos {
+    if !run.lacksOnlyPhotos {
       let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
       actions.append(
         Finding(
-          job.job, message: "\(name) \(run.outcome.words)\(message)",
+          .job(job.job), message: "\(name) \(run.outcome.words)\(message)",
           remedy: run.outcome == .interrupted ? .runBackup(job: job.job) : nil))
     }
     if !run.missing.isEmpty {
@@ -183,7 +186,8 @@ enum ProtectionActions {
       actions.append(
         protection.damageAction
           ?? Finding(
-            job.job, message: "\(photos.grouped) repaired or removed", remedy: .runBackup(job: job.job)))
+            .job(job.job), message: "\(photos.grouped) repaired or removed", remedy: .runBackup(job: job.job))
+      )
     }
     return actions
   }
@@ -193,7 +197,7 @@ enum ProtectionActions {
     if let failure = job.restoreTestFailure {
       actions.append(
         Finding(
-          job.job,
+          .job(job.job),
           message: "the last restore test of job “\(job.job)” failed: \(failure.prefix(mostCharacters))",
           remedy: .testRestore(job: job.job)))
     }
@@ -202,7 +206,7 @@ enum ProtectionActions {
     if !test.hasPassed, job.restoreTests.allSatisfy({ $0.outcome == .passed }) {
       actions.append(
         Finding(
-          test.archive, message: "the restore test of \(test.archive) failed",
+          .file(test.archive), message: "the restore test of \(test.archive) failed",
           remedy: .testRestore(job: job.job)))
     }
     return actions
@@ -214,33 +218,40 @@ enum ProtectionActions {
     case .suspect?:
       // the next run verifies it once more, and writes another archive if it is corrupt
       Finding(
-        archive,
+        .file(archive),
         message: "the copy \(archive) is suspect" + (copy.copy.suspectReason.map { ": \($0)" } ?? ""),
         remedy: .runBackup(job: copy.job))
     case .unreachable?:
       Finding(
-        place,
+        .folder(place),
         message:
           "\(place) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk"
       )
     case .notFound?:
       Finding(
-        archive,
+        .file(archive),
         message:
           "the copy \(archive) was not found; connect its disk, or back up again if the copy was deleted")
     case .missing?:
       Finding(
-        place,
+        .folder(place),
         message: copy.copy.archives.count == 1
           ? "the archive \(archive) is missing" : "archives of the copy \(archive) are missing",
         remedy: .runBackup(job: copy.job))
     case .changed?:
       // verifying an archive with another size or date does not show that it is the one of the backup
       Finding(
-        archive, message: "the copy \(archive) changed after the backup",
+        .file(archive), message: "the copy \(archive) changed after the backup",
         remedy: copy.copy.hasSizesAndDates ? .verifyArchive(archive) : .testRestore(job: copy.job))
     case nil: nil
     }
+  }
+}
+
+extension JobStatus.RunRecord {
+  /// True if the run is incomplete because of corrupt or missing photos, as its message tells.
+  fileprivate var lacksOnlyPhotos: Bool {
+    outcome == .incomplete && !missing.isEmpty && destinations.allSatisfy { $0.failure == nil }
   }
 }
 

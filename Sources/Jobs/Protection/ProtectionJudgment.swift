@@ -18,17 +18,20 @@ struct ProtectionJudgment {
       self = .danger(
         "The library cannot be opened: \(problem).",
         Finding(
-          protection.path.string,
+          .folder(protection.path.string),
           message: "the library \(protection.path) cannot be opened; restore it or its disk"))
     } else if photos == 0 {
       self = .attention(
         "The library has no photos yet.",
-        Finding("", message: "the library has no photos; add photos or import a backup"))
+        Finding(
+          .folder(protection.path.string), message: "the library has no photos; add photos or import a backup"
+        ))
     } else if let problem = protection.ledgerProblem {
       let name = photos == 1 ? "the one photo" : "\(photos.grouped) photos"
       self = .attention(
         "The copies of \(name) are unknown: \(problem).",
-        Finding("", message: "the ledger of the jobs cannot be read: \(problem)"))
+        Finding(.folder(protection.path.string), message: "the ledger of the jobs cannot be read: \(problem)")
+      )
     } else {
       self = Requirements(protection, days).judgment
     }
@@ -126,7 +129,8 @@ private struct Requirements {
       "\(covered(by: best, "copies")), but \(best.count == 1 ? "it is" : "they are") \(place).",
       ProtectionActions.completing(elsewhere, of: protection, days)
         ?? Finding(
-          job, message: "no complete copy is on another disk; add a destination on one to job “\(job)”"))
+          .job(job), message: "no complete copy is on another disk; add a destination on one to job “\(job)”")
+    )
   }
 
   // MARK: Attention
@@ -136,7 +140,8 @@ private struct Requirements {
     let archive = best.newest?.copy.archive ?? ""
     return .attention(
       "\(covered(by: best, "copies on another device")), but \(best.count == 1 ? "it is" : "they are") not verified.",
-      Finding(archive, message: "the copy \(archive) is not verified", remedy: .verifyArchive(archive)))
+      Finding(.file(archive), message: "the copy \(archive) is not verified", remedy: .verifyArchive(archive))
+    )
   }
 
   private var untested: ProtectionJudgment {

@@ -68,6 +68,13 @@ package enum ResetRefusal: ExplainedError, Equatable, CustomStringConvertible {
   }
 }
 
+extension LibraryReset.Report: RecordedSummary {
+  package var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(removed: summary.photos), findings: findings, isIncomplete: !findings.isEmpty)
+  }
+}
+
 extension Work where Summary == LibraryReset.Report {
   /// Starts a reset: looks for a verified archive with all photos, stops other processes if that is wanted, and resets the
   /// library in one transaction while none of its jobs runs. `undo` takes it back.
@@ -77,7 +84,9 @@ extension Work where Summary == LibraryReset.Report {
   package static func reset(
     _ reset: LibraryReset, options: ResetOptions, _ context: JobContext
   ) -> Self {
-    Work { counter in
+    let operation = RecordedOperation(
+      .reset, library: reset.library, isDryRun: options.isDryRun || !reset.scope.contains(.contents))
+    return Work(operation, by: context.ledger) { counter in
       try LibraryResetRun(reset, options, context, counter).run()
     }
   }

@@ -133,13 +133,13 @@ struct DestinationTest {
       if isKnownCopy(there) { return nil }
       let message =
         "\(archive) is not the archive that the last backup wrote there; run a backup"
-      return Finding(archive, message: message.escaped)
+      return Finding(.file(archive), message: message.escaped)
     }
     let fault = inventory.unreadable.first { $0.path == archive }
     let message =
       fault.map { "\($0.reason); the last backup wrote this archive" }
       ?? "the last backup wrote \(archive), which is missing"
-    return Finding(archive, message: message.escaped)
+    return Finding(.file(archive), message: message.escaped)
   }
 
   private func passwordError(_ path: String) -> BackupError {
@@ -170,7 +170,7 @@ struct DestinationTest {
         inconclusiveError = error
       } catch {
         restore.failures.append(
-          Finding(FilePath(restore.archive).folder.string, message: JobMessage.text(of: error)))
+          Finding(.folder(FilePath(restore.archive).folder.string), message: JobMessage.text(of: error)))
       }
     }
   }
@@ -184,7 +184,7 @@ struct DestinationTest {
       members = try inventory.members(of: archive)
     } catch let error where error is BrokenChain || error is IncompleteSet {
       var restore = ArchiveRestore([archive], files: [], coverage: .sample)
-      restore.failures = [Finding(folder.string, message: JobMessage.text(of: error))]
+      restore.failures = [Finding(.folder(folder.string), message: JobMessage.text(of: error))]
       return RestoreState(restore: restore)
     }
     let isSuspect =
@@ -268,20 +268,16 @@ struct DestinationTest {
     return Set((start..<start + wanted).map { ids[$0 % ids.count] })
   }
 
-  /// Returns a finding if the restore yielded fewer photos than the backup has and no error reports the loss.
+  /// Returns a finding if the import does not account for all photos of the backup.
   static func loss(
     of source: OpenedBackup, _ sample: Set<Int64>?, _ summary: ImportSummary
   ) -> Finding? {
-    let expected = source.photos.count { photo in
-      guard sample?.contains(photo.record.id) ?? true else { return false }
-      return !photo.isExpectedInNoArchive
-    }
-    // the import reports photos that were corrupt before the backup as errors, but restores them
-    let reported = summary.errors.count - source.corruptBeforeBackup.count - source.leftOut.count
+    let expected = source.photos.count { sample?.contains($0.record.id) ?? true }
     let restored = summary.photosImported + summary.photosSkipped
-    guard restored + reported < expected else { return nil }
+    // the import reports the photos that it did not import
+    guard restored + summary.photosNotImported < expected else { return nil }
     let message =
       "\(source.path) contains \(Count(expected, "photo")), and only \(restored) could be restored".escaped
-    return Finding(source.path.string, message: message)
+    return Finding(.file(source.path.string), message: message)
   }
 }

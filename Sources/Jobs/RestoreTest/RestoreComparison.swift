@@ -41,17 +41,15 @@ struct RestoreComparison {
     counter.enter(.verifying)
     let restored = try scratch.contents()
     let names = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.name) })
-    let displayNames = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.displayName) })
     let liveNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })
     unmatched = Dictionary(
       grouping: contents.photos.filter { !$0.isFromAssets }, by: { Key($0, in: liveNames) })
     let photos = restored.photos.filter { !$0.isFromAssets }
     counter.setTotals(items: photos.count, bytes: photos.saturatedSum(\.fileSize))
-    var different: [(key: Key, label: String)] = []
+    var different: [(key: Key, label: Finding.Subject)] = []
     for photo in photos {
       try counter.checkCancellation()
-      let label = PhotoLabel.label(
-        id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
+      let label = restored.label(of: photo)
       let key = Key(photo, in: names)
       do {
         if try !hasEqual(photo, key, label) { different.append((key, label)) }
@@ -67,7 +65,7 @@ struct RestoreComparison {
     {
       result.failures.append(
         Finding(
-          live.path.string.escaped,
+          .folder(live.path.string.escaped),
           message: "no restored photo is in the library, so nothing was compared; run a backup"))
     }
     try findLost(missingBefore)
@@ -77,11 +75,9 @@ struct RestoreComparison {
   /// Finds photos that the archive and the library list and whose files are missing from both.
   private mutating func findLost(_ missingBefore: [Int64: Int64]) throws {
     guard !missingBefore.isEmpty else { return }
-    let displayNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
     // a freed ID may belong to another photo by now
     for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {
-      let label = PhotoLabel.label(
-        id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
+      let label = contents.label(of: photo)
       if try hasIntactFile(photo) {
         result.notes.append(
           "\(label): it is missing from the archive and intact in the library; the next backup stores it")
@@ -105,7 +101,7 @@ struct RestoreComparison {
   }
 
   /// Matches a restored photo with an equal photo of the library. Returns false if no unmatched photo is equal.
-  private mutating func hasEqual(_ photo: Photo, _ key: Key, _ label: String) throws -> Bool {
+  private mutating func hasEqual(_ photo: Photo, _ key: Key, _ label: Finding.Subject) throws -> Bool {
     let copy = try scratch.open(photo)
     let header = try ImageHeader.read { offset, count throws(FileError) in try copy.read(count, at: offset) }
     if header.format != nil {
@@ -132,7 +128,7 @@ struct RestoreComparison {
   }
 
   /// Records why the library has no equal photo.
-  private mutating func reportDifference(_ key: Key, _ label: String) throws {
+  private mutating func reportDifference(_ key: Key, _ label: Finding.Subject) throws {
     guard let original = unmatched[key]?.popLast() else {
       if isCurrent {
         result.failures.append(Finding(label, "it was restored, but is not in the library"))
@@ -146,7 +142,9 @@ struct RestoreComparison {
     } else {
       // the import has verified the MD5 of the restored photo
       result.damagedInLibrary.append(
-        Finding(label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
+        Finding(
+          contents.label(of: original), "its file in the library is missing or corrupt",
+          remedy: .repairLibrary))
     }
   }
 

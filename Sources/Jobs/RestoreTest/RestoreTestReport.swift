@@ -55,9 +55,9 @@ package struct RestoreTestResult: Sendable {
   package var failures: [Finding] {
     let missing = missingCopy.map { [$0] } ?? []
     switch outcome {
-    case .unreachable(let reason): return missing + [Finding(destination.string, message: reason)]
+    case .unreachable(let reason): return missing + [Finding(.folder(destination.string), message: reason)]
     case .noArchive(let reason):
-      return missing.isEmpty ? [Finding(destination.string, message: reason)] : missing
+      return missing.isEmpty ? [Finding(.folder(destination.string), message: reason)] : missing
     case .restored(let restore): return missing + restore.failures + restore.comparison.failures
     }
   }

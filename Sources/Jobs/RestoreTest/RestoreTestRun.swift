@@ -140,6 +140,7 @@ struct RestoreTestRun {
     _ live: Library, _ status: JobStatus?
   ) throws -> (RestoreTestReport, inconclusiveError: (any Error)?) {
     let password = try job.password.map(context.password)
+    let libraryID = try live.libraryID()
     let operation = context.ledger.begin("drill \(job.name)", now: context.now)
     var report = RestoreTestReport()
     for (destination, share) in zip(job.destinations, counter.parts(job.destinations.count)) {
@@ -151,6 +152,9 @@ struct RestoreTestRun {
       let outcome = test.run()
       if let result = outcome.result {
         observe(result, operation, copy: copy)
+        if let libraryID {
+          operation.record(PhotoFindings(damaged: result.comparison.damagedInLibrary), ofLibrary: libraryID)
+        }
         report.results.append(result)
       }
       guard let inconclusiveError = outcome.inconclusiveError else { continue }
@@ -265,7 +269,7 @@ struct RestoreTestRun {
     let result =
       report.results.first { !$0.isRestored } ?? report.results.first { !$0.hasPassed }
       ?? report.results.first
-    var damaged = Set(report.damagedInLibrary.map(\.item)).count
+    var damaged = Set(report.damagedInLibrary.map(\.subject)).count
     // photos that were not compared may still be damaged
     let isCompared = report.results.contains { $0.isRestored && $0.comparison.isComplete }
     if !isCompared { damaged = max(damaged, previous?.damaged ?? 0) }
@@ -282,7 +286,7 @@ struct RestoreTestRun {
     entry.record = JobStatus.encoded(
       RestoreTestDetails(
         test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored),
-        findings: findings.prefix(OperationRecord.mostFindings).map { RecordedFinding($0) },
+        findings: Array(findings.prefix(OperationRecord.mostFindings)),
         destinations: report.results.map { JobStatus.DestinationTestRecord($0, at: test.at) }))
     guard let status else { return context.ledger.update(&entry) }
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })

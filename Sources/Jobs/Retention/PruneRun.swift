@@ -174,26 +174,34 @@ package struct PruneRun {
         let now = try ArchiveDescriptor(path: directory.path(of: name), password: password)
         if now.isLocked, !archive.isLocked {
           summary.failures.append(
-            Finding(archive.path, "it is encrypted with another password, and was not removed"))
+            Finding(.file(archive.path), "it is encrypted with another password, and was not removed"))
           break
         }
         guard status.kind == .file, now == archive else {
           summary.failures.append(
-            Finding(archive.path, "it has changed since it was listed, and was not removed"))
+            Finding(.file(archive.path), "it has changed since it was listed, and was not removed"))
           // an increment that stays needs its base
           break
         }
         _ = try directory.remove(name)
         summary.removed.append(archive)
       } catch {
-        summary.failures.append(Finding(archive.path, message: "\(error)"))
+        summary.failures.append(Finding(.file(archive.path), message: "\(error)"))
         break
       }
     }
     do {
       try directory.sync()
     } catch {
-      summary.failures.append(Finding(folder.string, message: "\(error)"))
+      summary.failures.append(Finding(.folder(folder.string), message: "\(error)"))
     }
+  }
+}
+
+extension PruneRun.Summary: RecordedSummary {
+  package var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(removed: removed.count), findings: findings,
+      isIncomplete: !failures.isEmpty || !plan.refusals.isEmpty, archives: removed.map { FilePath($0.path) })
   }
 }

@@ -15,7 +15,7 @@ import SystemPackage
 /// 3. `UpToDateCheck`: which destinations have archives with the current content of the library?
 /// 4. `ExportPhase`, if no destination has such an archive: exports to one destination.
 /// 5. `Replication`: copies to the destinations without such an archive.
-/// 6. `recheckDamagedLibrary`, after a restore test that found damage in the library: reads every photo.
+/// 6. `recheckDamagedLibrary`, if a damaged photo is known that no phase has reported: reads every photo.
 /// 7. `CopyVerification`: is the newest copy at each destination intact?
 /// 8. `Retention`: removes the archives that the policy does not keep.
 /// 9. `PhaseContext.describingCopy`, even if one of the phases 3 to 8 was stopped or failed: finds the copy at each
@@ -98,7 +98,7 @@ struct BackupPhases {
   private static let inboxShare = 0.1
 
   private func deleteFromInboxes(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
-    guard results.inbox != nil, results.photoIssues.isEmpty else { return }
+    guard results.inbox != nil, results.photoFindings.isEmpty else { return }
     let deletion = try InboxDeletion(context: phases, ledger: context.ledger, state: context.state)
       .run(results.destinations)
     results.inbox?.deleted = deletion.deleted.map(\.string)
@@ -148,22 +148,28 @@ struct BackupPhases {
     }
   }
 
-  /// Reads every photo if a restore test found damage in the library. The damage stays recorded until all
-  /// photos are intact.
+  /// Reads every photo of the selection if one is known to be damaged that no phase has reported.
   private func recheckDamagedLibrary(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
-    guard previous.lastRestoreTest?.damaged != nil else { return }
+    guard let id = phases.libraryID else { return }
+    let damaged = Set(context.ledger.photoDamage(ofLibrary: id).photos.keys)
+      .subtracting(results.photoFindings.compactMap(\.subject.photoID))
+    guard !damaged.isEmpty else { return }
     let library = try Library(path: library)
-    let damaged = try library.corruptPhotos(
-      in: library.contents(), modifiedAfter: nil, phases.exportOptions, counter)
-    results.report(photos: damaged)
-    results.isLibraryIntact = damaged.isEmpty && results.photoIssues.isEmpty
+    let contents = try library.contents()
+    let selected = Set(try library.selectedPhotos(of: contents, phases.exportOptions).map(\.id))
+    if !damaged.isDisjoint(with: selected) {
+      results.report(
+        photos: try library.corruptPhotos(in: contents, modifiedAfter: nil, phases.exportOptions, counter))
+    }
+    let others = Set(contents.photos.map(\.id)).subtracting(selected)
+    results.isKnownPhoto = { !others.contains($0) }
   }
 
   /// Applies the retention policy.
   private func prune(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
     // the archives of the job's own library may be older than those of another library
     guard let policy = job.retention, !job.usesOtherLibrary else { return }
-    guard results.photoIssues.isEmpty else {
+    guard results.photoFindings.isEmpty else {
       results.report([
         .warning(
           .archives,

@@ -16,8 +16,8 @@ struct Issue: Sendable, Equatable {
 
   /// The subject of an issue.
   enum Subject: Sendable, Equatable {
-    /// A photo of the library, with its label in messages.
-    case photo(String)
+    /// A photo of the library.
+    case photo
     /// A destination, with its folder.
     case destination(String)
     /// The archives of a destination, or one of them.

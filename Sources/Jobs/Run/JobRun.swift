@@ -62,6 +62,9 @@ struct JobRun {
     }
     insertRun()
     perform(after: previous)
+    if let library = state.backup.libraryID {
+      operation.record(state.backup.photos, ofLibrary: library)
+    }
     state.hook = dueHooks.first
     saveRunAndStatus(copies: state.backup.destinations.compactMap(\.copy))
     runLastHooks()
@@ -84,7 +87,7 @@ struct JobRun {
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
       state.phasesEndedAt = context.now().milliseconds
-      entry.record = JobStatus.encoded(BackupDetails(run: state.record))
+      entry.record = JobStatus.encoded(BackupDetails(state))
       // the previous run stays the last one, since it may be running
       (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
       context.ledger.insert(&entry)
@@ -168,7 +171,7 @@ struct JobRun {
 
   /// Inserts the run into the ledger, and publishes the job's status.
   private mutating func insertRun() {
-    entry.record = JobStatus.encoded(BackupDetails(run: state.record))
+    entry.record = JobStatus.encoded(BackupDetails(state))
     context.ledger.insert(&entry)
     publishStatus()
   }
@@ -189,8 +192,7 @@ struct JobRun {
     entry.libraryID = state.backup.libraryID
     (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.ofLedger, run.hook, run.finishedAt)
     entry.counts = LedgerRun.Counts(run)
-    entry.record = JobStatus.encoded(
-      BackupDetails(run: run, isLibraryIntact: state.backup.isLibraryIntact))
+    entry.record = JobStatus.encoded(BackupDetails(state))
     context.ledger.update(&entry, copies: copies.map(\.entry))
   }
 
@@ -198,9 +200,10 @@ struct JobRun {
   /// watches the file would still see the old status. A run of another library than the job's own publishes nothing.
   private mutating func publishStatus() {
     guard !job.usesOtherLibrary else { return }
-    for problem in context.publishStatus(of: job) {
-      state.report(state.phasesEndedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
-    }
+    let problems = context.publishStatus(of: job)
+    // what a later publication has written is no longer a problem
+    state.backup.reportStatus(
+      problems.map { state.phasesEndedAt == nil ? .warning(.status, $0) : .incomplete(.status, $0) })
   }
 }
 

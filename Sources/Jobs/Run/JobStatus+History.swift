@@ -1,13 +1,22 @@
 import ArchiveCatalog
 import FileSystem
 import Foundation
+import Operations
 import SystemPackage
 
 /// The details of a backup, in the column `record` of the ledger.
 struct BackupDetails: Codable {
+  /// The record in the status file. The ledger stores the findings instead of their messages.
   var run: JobStatus.RunRecord
-  /// True if every photo of the library was read and is intact.
-  var isLibraryIntact = false
+  /// The photos that are missing from the archives or damaged in them.
+  var findings: [Finding] = []
+
+  init(_ run: JobStatus.RunRecord) { self.run = run }
+
+  init(_ state: RunState) {
+    (run, findings) = (state.record, state.backup.photoFindings)
+    run.missing = []
+  }
 }
 
 /// The details of a restore test, in the column `record` of the ledger.
@@ -15,17 +24,10 @@ struct RestoreTestDetails: Codable {
   var test: JobStatus.RestoreTestRecord
   /// True if at least one destination restored every tested photo.
   var isRestoredSomewhere: Bool
-  /// What is damaged in the library, then what was not restored; nil in records of older versions.
-  var findings: [RecordedFinding]?
+  /// What is damaged in the library, then what was not restored, up to the limit.
+  var findings: [Finding] = []
   /// The result at each destination that was tested; nil in records of older versions.
   var destinations: [JobStatus.DestinationTestRecord]?
-
-  private enum CodingKeys: String, CodingKey {
-    case test
-    case isRestoredSomewhere = "isRestored"
-    case findings = "leftOut"
-    case destinations
-  }
 }
 
 extension LedgerRun {
@@ -35,7 +37,7 @@ extension LedgerRun {
   init(_ run: JobStatus.RunRecord, of job: String?, library: FilePath) {
     self.init(
       .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
-      outcome: run.outcome.ofLedger, record: JobStatus.encoded(BackupDetails(run: run)))
+      outcome: run.outcome.ofLedger, record: JobStatus.encoded(BackupDetails(run)))
   }
 
   /// True if the run ended with archives that have the library's content at that time, even if photos are missing.
@@ -56,6 +58,15 @@ extension LedgerRun {
   /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
   fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
     JobStatus.LibraryIdentity(path: libraryPath ?? "", id: libraryID).isSame(as: library)
+  }
+}
+
+extension OperationResult.Counts {
+  /// Counts what a run of a job processed.
+  init(_ run: JobStatus.RunRecord) {
+    self.init(
+      photos: run.photos, bytes: run.bytes, removed: run.destinations.reduce(0) { $0 + $1.removed.count },
+      findings: run.missing.count)
   }
 }
 
@@ -113,21 +124,15 @@ extension JobStatus {
     let destinations = Self.destinations(of: own, found)
     copies = Self.copies(found, at: destinations, ledger)
     restoreTests = Self.restoreTests(own, at: destinations, found)
-    let tests = own.compactMap { entry in
-      entry.restoreTest.map { (endPosition: entry.endPosition, record: $0.test) }
-    }
-    lastRestoreTest = tests.first?.record
+    let tests = own.compactMap { $0.restoreTest?.test }
+    lastRestoreTest = tests.first
     let newestTest = own.first { $0.kind == .restoreTest && !$0.hasNoEnd && $0.outcome != .interrupted }
     if let newestTest, newestTest.restoreTest == nil, newestTest.outcome == .failed {
       let record: OperationRecord? = Self.decoded(newestTest.record)
       restoreTestFailure = record?.message
     }
-    lastPassedTestAt = tests.first(where: \.record.hasPassed)?.record.at
-    if let test = tests.first?.endPosition,
-      own.contains(where: { $0.startPosition > test && $0.backup?.isLibraryIntact == true })
-    {
-      lastRestoreTest?.damaged = nil
-    }
+    lastPassedTestAt = tests.first(where: \.hasPassed)?.at
+    if let id = known.id, ledger.photoDamage(ofLibrary: id).isEmpty { lastRestoreTest?.damaged = nil }
   }
 
   /// Returns the library that was last backed up, or restored from its archives. Its ID may come from any run
@@ -173,7 +178,11 @@ extension JobStatus {
 
 extension LedgerRun {
   /// The record of a backup; nil for another kind of run.
-  var backup: BackupDetails? { kind == .backup ? JobStatus.decoded(record) : nil }
+  var backup: BackupDetails? {
+    guard kind == .backup, var details: BackupDetails = JobStatus.decoded(record) else { return nil }
+    details.run.missing = details.findings.map(\.message)
+    return details
+  }
 
   /// The record of a restore test; nil for another kind of run, and for a test without findings.
   var restoreTest: RestoreTestDetails? { kind == .restoreTest ? JobStatus.decoded(record) : nil }

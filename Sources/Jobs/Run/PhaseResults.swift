@@ -15,40 +15,45 @@ struct PhaseResults {
   var inbox: JobStatus.InboxRecord?
   /// The size of the exported archives in bytes.
   var archiveBytes = 0
-  /// True if every photo of the library was read and is intact.
-  var isLibraryIntact = false
-  /// Issues of photos that are damaged in the library or missing from its newest archives.
-  private(set) var photoIssues: [Issue] = []
+  /// Returns true for the ID of a photo that the run has read, or that the library no longer has.
+  var isKnownPhoto: @Sendable (Int64) -> Bool = { _ in false }
+  /// Photos that are damaged in the library or missing from its newest archives.
+  private(set) var photoFindings: [Finding] = []
+  private var reportedPhotos: Set<Finding.Subject> = []
   private var otherIssues: [Issue] = []
 
   /// The destinations without a failure.
   var usable: [DestinationState] { destinations.filter { $0.reasonToSkip == nil } }
 
   /// All issues.
-  var issues: [Issue] { destinations.compactMap(\.reasonToSkip) + photoIssues + otherIssues }
+  var issues: [Issue] {
+    destinations.compactMap(\.reasonToSkip)
+      + photoFindings.map { .incomplete(.photo, $0.message) } + otherIssues
+  }
+
+  /// What the run found about the photos of the library.
+  var photos: PhotoFindings { PhotoFindings(damaged: photoFindings, isKnown: isKnownPhoto) }
 
   /// The archives with the current content of the library, at the first destination that has any.
   var archives: [String] {
     destinations.first { !$0.upToDateArchives.isEmpty }?.upToDateArchives.map(\.path) ?? []
   }
 
-  /// Adds issues. Of two issues with the same message, keeps the worse one.
+  /// Adds issues that are not reported yet.
   mutating func report(_ issues: [Issue]) {
-    for issue in issues {
-      if let index = otherIssues.firstIndex(where: { $0.message == issue.message }) {
-        guard otherIssues[index].severity < issue.severity else { continue }
-        otherIssues.remove(at: index)
-      }
-      otherIssues.append(issue)
-    }
+    for issue in issues where !otherIssues.contains(issue) { otherIssues.append(issue) }
+  }
+
+  /// Replaces the issues of the status files.
+  mutating func reportStatus(_ issues: [Issue]) {
+    otherIssues.removeAll { $0.subject == .status }
+    report(issues)
   }
 
   /// Adds findings about photos that are not reported yet.
   mutating func report(photos findings: [Finding]) {
-    for finding in findings {
-      let subject = Issue.Subject.photo(finding.item)
-      guard !photoIssues.contains(where: { $0.subject == subject }) else { continue }
-      photoIssues.append(.incomplete(subject, finding.message))
+    for finding in findings where reportedPhotos.insert(finding.subject).inserted {
+      photoFindings.append(finding)
     }
   }
 

@@ -21,11 +21,12 @@ struct RunState {
   /// The report of the run so far.
   var jobReport: JobReport {
     var report = JobReport(run: record)
-    for issue in backup.issues where issue.severity > .warning && !report.errors.contains(issue.message) {
-      report.errors.append(issue.message)
-    }
+    // a run that lost its last destination failed because of what the destination reports
+    let hasNoDestination = !backup.destinations.isEmpty && backup.usable.isEmpty
+    report.errors = backup.issues.filter { issue in
+      issue.severity > .warning && !(hasNoDestination && issue.subject == .run && issue.severity == .failure)
+    }.map(\.message)
     report.warnings = backup.issues.filter { $0.severity == .warning }.map(\.message)
-      .filter { !report.errors.contains($0) }
     return report
   }
 
@@ -53,7 +54,7 @@ struct RunState {
     run.archiveBytes = backup.archiveBytes
     run.inbox = backup.inbox
     run.destinations = backup.destinations.map(\.record)
-    run.missing = issues.filter(\.isOfPhoto).map(\.message)
+    run.missing = backup.photoFindings.map(\.message)
     run.warnings = issues.filter { $0.severity <= .incomplete && !$0.isOfPhoto && !$0.isOfFailedDestination }
       .map(\.message)
     guard phasesEndedAt != nil else { return run }
@@ -68,7 +69,7 @@ struct RunState {
 }
 
 extension Issue {
-  fileprivate var isOfPhoto: Bool { if case .photo = subject { true } else { false } }
+  fileprivate var isOfPhoto: Bool { subject == .photo }
 
   fileprivate var isOfFailedDestination: Bool {
     if case .destination = subject { severity > .warning } else { false }

@@ -14,6 +14,8 @@ public struct AddOptions: Sendable {
   public var reportsPhotos = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
+  /// Records the operation.
+  public var recorder: (any OperationRecorder)?
 
   /// The defaults: categories by folder.
   public init() {}
@@ -45,6 +47,16 @@ public struct AddSummary: Sendable, Equatable, FindingReport {
   public var findings: [Finding] { errors }
 }
 
+extension AddSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(
+        photos: photosAdded, categories: categoriesAdded, bytes: bytes, skipped: photosSkipped),
+      findings: findings, isIncomplete: !errors.isEmpty)
+  }
+}
+
 /// A file or folder that could not be added.
 public struct AddFailure: Sendable, Equatable {
   /// The file or folder.
@@ -54,12 +66,12 @@ public struct AddFailure: Sendable, Equatable {
 
   /// Makes a failure with a complete message.
   public init(_ path: FilePath, message: String) {
-    (self.path, finding) = (path, Finding("\(path)".escaped, message: message.escaped))
+    (self.path, finding) = (path, Finding(.file("\(path)".escaped), message: message.escaped))
   }
 
   /// Makes the failure of a file that cannot be read.
   init(_ error: FileError) {
-    (path, finding) = (error.path, Finding("\(error.path)".escaped, message: error.description))
+    (path, finding) = (error.path, Finding(.file("\(error.path)".escaped), message: error.description))
   }
 
   /// Returns what happened to the photo.
@@ -67,7 +79,7 @@ public struct AddFailure: Sendable, Equatable {
   /// - Parameter category: the displayed name of its category; nil if it is not known.
   func report(category: String?) -> PhotoReport {
     PhotoReport(
-      .leftOut, finding.item, name: path.stem ?? path.string, category: category, from: path.string,
+      .leftOut, finding.subject, name: path.stem ?? path.string, category: category, from: path.string,
       reason: finding.message)
   }
 }

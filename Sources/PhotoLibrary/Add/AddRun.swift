@@ -15,7 +15,8 @@ extension Work where Summary == AddSummary {
   public static func add(
     _ paths: [FilePath], to library: FilePath, options: AddOptions = AddOptions()
   ) -> Self {
-    Work { counter in
+    let operation = RecordedOperation(.add, library: library, isDryRun: options.isDryRun)
+    return Work(operation, by: options.recorder) { counter in
       try AddRun(library: library, options: options, counter: counter).run(paths)
     }
   }
@@ -128,7 +129,8 @@ struct AddRun {
     guard options.reportsPhotos else { return }
     summary.photoReports.append(
       PhotoReport(
-        action, file.path.string.escaped, name: file.path.stem ?? "photo", category: category(of: file),
+        action, .file(file.path.string.escaped), name: file.path.stem ?? "photo",
+        category: category(of: file),
         from: file.path.string, reason: reason))
   }
 

@@ -9,7 +9,7 @@ struct PhotoRestoration {
   struct Item {
     let photo: Photo
     /// The label of the photo in messages.
-    let label: String
+    let label: Finding.Subject
     let source: PhotoSearch.Found
     let content: FileContent
 

@@ -12,6 +12,8 @@ public struct RemoveOptions: Sendable {
   public var kept: [Int64] = []
   /// Confirms the removal, or gives the library's PIN.
   public var authorization = Authorization.refused
+  /// Records the operation.
+  public var recorder: (any OperationRecorder)?
 
   /// The defaults.
   public init() {}
@@ -32,6 +34,11 @@ public struct RemoveSummary: Sendable, Equatable {
   public var isDryRun = false
 }
 
+extension RemoveSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult { OperationResult(OperationResult.Counts(removed: photos.count)) }
+}
+
 extension Work where Summary == RemoveSummary {
   /// Starts removing photos from a library. Their files move to `.undo`, and `undo` brings everything back until the
   /// next import or remove. The library records what was removed.
@@ -41,7 +48,8 @@ extension Work where Summary == RemoveSummary {
   public static func remove(
     _ selection: LibrarySelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
-    Work { counter in
+    let operation = RecordedOperation(.remove, library: library, isDryRun: options.isDryRun)
+    return Work(operation, by: options.recorder) { counter in
       try RemoveRun(path: library, options: options, counter: counter).run(selection)
     }
   }
@@ -103,7 +111,7 @@ struct RemoveRun {
 
 /// A photo that is kept in the place of removed ones is missing or corrupt. Nothing was removed.
 public struct KeptPhotoNotIntact: ExplainedError, Equatable, CustomStringConvertible {
-  let label: String
+  let label: Finding.Subject
 
   /// One line for the user.
   public var description: String {

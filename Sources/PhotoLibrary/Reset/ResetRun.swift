@@ -133,7 +133,7 @@ extension LibraryWriter {
   fileprivate func deleteReplacedAndQuarantinedFiles() -> [Finding] {
     var left: [Finding] = []
     func attempt(_ path: FilePath, _ delete: () throws -> Bool) {
-      let item = library.root.path(of: path).string
+      let item = Finding.Subject.folder(library.root.path(of: path).string)
       do {
         if try !delete() { left.append(Finding(item, ReplacedFiles.reasonOfReaders)) }
       } catch {

@@ -63,7 +63,7 @@ struct CleanRun {
         summary.items.append(item)
       } else {
         let path = item.kind == .unfinishedArchive ? item.path : writer.library.root.path(of: item.path)
-        summary.left.append(Finding(path.string, reason ?? "it could not be removed"))
+        summary.left.append(Finding(.file(path.string), reason ?? "it could not be removed"))
       }
     }
     return summary

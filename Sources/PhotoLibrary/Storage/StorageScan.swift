@@ -86,7 +86,7 @@ struct StorageScan {
         if error.cause == .environment { throw error }
         // another process may have removed the folder
         guard !error.isMissing else { continue }
-        let finding = Finding(library.root.path(of: path).string, message: "\(error)")
+        let finding = Finding(.folder(library.root.path(of: path).string), message: "\(error)")
         storage.unreadable.append(finding)
         if place.region.isOfOperations { unlisted.append(finding) }
       }

@@ -48,9 +48,20 @@ public struct UndoOptions: Sendable {
   public var lockWait: Duration = .zero
   /// Confirms an undo that removes photos or categories or turns off a protection, or gives the library's PIN.
   public var authorization = Authorization.refused
+  /// Records the operation.
+  public var recorder: (any OperationRecorder)?
 
   /// The defaults.
   public init() {}
+}
+
+extension UndoSummary: RecordedSummary {
+  /// The part that a recorder records.
+  public var recorded: OperationResult {
+    OperationResult(
+      OperationResult.Counts(photos: photosRestored, removed: photosRemoved), findings: findings,
+      isIncomplete: isIncomplete)
+  }
 }
 
 extension Work where Summary == UndoSummary {
@@ -59,7 +70,8 @@ extension Work where Summary == UndoSummary {
   ///
   /// The summary throws `UndoError`, `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
-    Work { counter in
+    let operation = RecordedOperation(.undo, library: library, isDryRun: options.isDryRun)
+    return Work(operation, by: options.recorder) { counter in
       try UndoRun(path: library, options: options, counter: counter).run()
     }
   }

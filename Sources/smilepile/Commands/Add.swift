@@ -1,7 +1,6 @@
 import ArchiveCatalog
 import ArgumentParser
 import FileSystem
-import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -53,12 +52,8 @@ struct Add: AsyncParsableCommand {
       return AddFailure(FilePath(path), message: "\(path): its name is not UTF-8; \(ArgumentEncoding.remedy)")
     }
     let target = try library.path()
-    let summary = try await Ledger.ofThisUser.recording(
-      RecordedOperation(.add, library: target, isDryRun: dryRun)
-    ) {
-      try await reporter.follow(
-        .add(photos, to: target, options: options), during: "add")
-    }
+    options.recorder = Ledger.ofThisUser
+    let summary = try await reporter.follow(.add(photos, to: target, options: options), during: "add")
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
     reporter.importantResult(

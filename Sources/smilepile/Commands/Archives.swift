@@ -73,7 +73,8 @@ struct Archives: AsyncParsableCommand {
         do {
           _ = try inventory.members(of: archive)
         } catch {
-          reporter.error(Finding(archive.path, message: CommandMessage.text(of: error)), during: "archives")
+          reporter.error(
+            Finding(.file(archive.path), message: CommandMessage.text(of: error)), during: "archives")
           incomplete.append(CommandMessage.text(of: error))
           status = .incomplete
         }
@@ -97,7 +98,7 @@ struct Archives: AsyncParsableCommand {
         if let warning { reporter.warn(warning) }
       }
       for file in inventory.unreadable {
-        reporter.error(Finding(file.path, message: file.reason), during: "archives")
+        reporter.error(Finding(.file(file.path), message: file.reason), during: "archives")
         unreadable.append(file.path)
         status = .incomplete
       }
@@ -105,7 +106,7 @@ struct Archives: AsyncParsableCommand {
     } failed: { place, error in
       if error is CancellationError || error is ValidationError { throw error }
       reporter.error(
-        Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
+        Finding(.folder(place.folder.string), message: CommandMessage.text(of: error)), during: "archives")
       unreadable.append(place.folder.string)
     }
     if latest {

@@ -69,7 +69,7 @@ struct BackupCommand: JobCommand {
     let isStopped = error.cause == .cancelled
     let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
     let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
-    reporter.error(Finding(job.name, message), during: "backup")
+    reporter.error(Finding(.job(job.name), message), during: "backup")
     reporter.result("\(job.name): \(outcome.rawValue)")
     Self.json(job, outcome, ExitStatus(for: error).rawValue, message, nil, reporter)
   }
@@ -77,7 +77,7 @@ struct BackupCommand: JobCommand {
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
     let run = report.run
     for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
-    for error in report.errors { reporter.error(Finding(job.name, error), during: "backup") }
+    for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "backup") }
     reporter.importantResult("\(job.name): \(Self.line(run))")
     Self.json(job, run.outcome, run.exitCode ?? 1, run.message, run, reporter)
   }

@@ -144,11 +144,12 @@ private struct DiffLines {
       guard let photo = to ?? from else {
         return Line(modifier: change.modifier.rawValue, item: "photo", label: "", category: "", name: "")
       }
+      let label = Finding.Subject.photo(
+        id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name)
       var line = Line(
         modifier: change.modifier.rawValue, item: "photo",
-        label: PhotoLabel.label(
-          id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name),
-        category: photo.category, photoID: photo.id, name: photo.name, bytes: photo.size)
+        label: label.description, category: photo.category, photoID: photo.id, name: photo.name,
+        bytes: photo.size)
       if case .file(let md5) = photo.content { line.md5 = md5.description }
       guard let from, let to else { return line }
       func note(_ key: String, _ old: String, _ new: String) {

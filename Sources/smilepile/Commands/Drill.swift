@@ -67,7 +67,7 @@ struct Drill: JobCommand {
       let reason =
         error is CancellationError
         ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
-      reporter.error(Finding(job.name, reason), during: "drill")
+      reporter.error(Finding(.job(job.name), reason), during: "drill")
     }
     try reporter.finish(
       worst,
@@ -78,7 +78,7 @@ struct Drill: JobCommand {
 
   private func show(_ report: RestoreTestReport, _ job: Job, _ reporter: Reporter) {
     for warning in report.warnings { reporter.warn(warning) }
-    for fault in report.recordingFaults { reporter.error(Finding(job.name, fault), during: "drill") }
+    for fault in report.recordingFaults { reporter.error(Finding(.job(job.name), fault), during: "drill") }
     for result in report.results {
       let comparison = result.comparison
       for failure in result.failures + comparison.damagedInLibrary {

@@ -157,11 +157,8 @@ struct Export: AsyncParsableCommand {
     options.ledger = .ofThisUser
     let summary: ExportSummary
     do {
-      summary = try await Ledger.ofThisUser.recording(
-        RecordedOperation(.export, library: source, isDryRun: dryRun)
-      ) {
-        try await reporter.follow(.export(source, to: target, options: options), during: "export")
-      }
+      summary = try await reporter.follow(
+        .export(source, to: target, options: options), during: "export")
     } catch {
       // no archive needs the new passphrase
       passphraseFile?.remove()

@@ -2,7 +2,6 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Jobs
 import Operations
 import SystemPackage
 
@@ -63,12 +62,8 @@ struct Extract: AsyncParsableCommand {
     let reporter = Reporter(reports.output)
     let path = FilePath(archive)
     options.password = try password.read(for: [path], limits.limits, reporter)
-    let summary = try await Ledger.ofThisUser.recording(
-      RecordedOperation(.extract, archives: [path], folder: FilePath(to), isDryRun: dryRun)
-    ) {
-      try await reporter.follow(
-        .extract(path, to: FilePath(to), options: options), during: "extract")
-    }
+    let summary = try await reporter.follow(
+      .extract(path, to: FilePath(to), options: options), during: "extract")
 
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }

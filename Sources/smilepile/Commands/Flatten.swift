@@ -2,7 +2,6 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Jobs
 import Operations
 import SystemPackage
 
@@ -40,10 +39,7 @@ struct Flatten: AsyncParsableCommand {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: [path], limits.limits, reporter)
-    let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.flatten, archives: [path])) {
-      try await reporter.follow(
-        .flatten(path, options: options), during: "flatten")
-    }
+    let summary = try await reporter.follow(.flatten(path, options: options), during: "flatten")
 
     for warning in summary.warnings { reporter.warn(warning) }
     if let written = summary.archive {

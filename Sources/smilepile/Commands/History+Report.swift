@@ -2,6 +2,7 @@ import ArchiveCatalog
 import FileSystem
 import Foundation
 import Jobs
+import Operations
 import PhotoLibrary
 
 /// The report of `history`.
@@ -43,7 +44,7 @@ extension History {
   func show(_ entry: HistoryEntry, _ reporter: Reporter) {
     let details = entry.details
     reporter.result(TextTable(.left, .left, rows: Self.fields(of: entry, details)))
-    for finding in details.findings { reporter.result("finding: \(finding.text.escaped)") }
+    for finding in details.findings { reporter.result("finding: \(finding.message.escaped)") }
     let others = (entry.run.counts.findings ?? 0) - details.findings.count
     if others > 0 { reporter.result("\(Count(others, "more finding", "more findings")) without a record") }
     Self.json(entry, details, reporter)

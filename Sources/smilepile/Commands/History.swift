@@ -12,9 +12,9 @@ struct History: ParsableCommand {
     commandName: "history",
     abstract: "List past operations with their outcomes.",
     discussion: """
-      Lists what import, add, export, extract, remove, undo, repair, flatten, prune, jobs and restore \
-      tests of this user did, newest first. Dry runs are not listed. With N, shows the operation with this number and \
-      its findings: what is missing from its result or corrupt in it, and why.
+      Lists what import, add, export, extract, remove, reset, undo, verify -l, repair, rebuild, flatten, prune, jobs and \
+      restore tests of this user did, newest first. Dry runs are not listed. With N, shows the operation with this number \
+      and its findings: what is missing from its result or corrupt in it, and why.
 
       An interrupted operation was stopped, or its process was killed.
 

@@ -2,7 +2,6 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Jobs
 import Operations
 import Secrets
 import SystemPackage
@@ -103,10 +102,7 @@ struct Import: AsyncParsableCommand {
     options.password = try password.read(for: sources, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
-      let recorded = RecordedOperation(.import, library: target, archives: paths, isDryRun: dryRun)
-      summary = try await Ledger.ofThisUser.recording(recorded) {
-        try await reporter.follow(.import(paths, into: target, options: options), during: "import")
-      }
+      summary = try await reporter.follow(.import(paths, into: target, options: options), during: "import")
     } catch {
       if case BackupError.stopped(_, _, let done, _) = error {
         report(done, reporter)

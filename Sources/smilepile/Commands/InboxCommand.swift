@@ -52,7 +52,7 @@ struct InboxCommand: AsyncParsableCommand {
     } failed: { job, error in
       let message =
         error is CancellationError ? "stopped; imported backups stay imported" : JobMessage.text(of: error)
-      reporter.error(Finding(job.name, message), during: "inbox")
+      reporter.error(Finding(.job(job.name), message), during: "inbox")
       errors.append(message)
     }
     try reporter.finish(
@@ -89,7 +89,7 @@ struct InboxCommand: AsyncParsableCommand {
 
   private func show(_ report: InboxReport, _ job: Job, _ reporter: Reporter) {
     for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
-    for error in report.errors { reporter.error(Finding(job.name, error), during: "inbox") }
+    for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "inbox") }
     for file in report.files {
       if let line = text(of: file) { reporter.result("\(job.name): \(line)".escaped) }
       reporter.json(

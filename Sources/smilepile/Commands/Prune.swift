@@ -127,10 +127,7 @@ struct Prune: AsyncParsableCommand {
     let worst = try await reporter.each(chosen()) { place, policy in
       try place.check()
       let secret = try place.password(password, reporter)
-      let recorded = RecordedOperation(.prune, folder: place.folder, isDryRun: dryRun)
-      let summary = try await Ledger.ofThisUser.recording(recorded) {
-        try await reporter.follow(work(place, policy, secret))
-      }
+      let summary = try await reporter.follow(work(place, policy, secret))
       reporter.result("\(place.folder.string.escaped):")
       let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
       reporter.result(TextTable(.left, .left, .left, .left, indentation: 2, rows: lines.map(\.row)))
@@ -141,7 +138,7 @@ struct Prune: AsyncParsableCommand {
       }
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
-        reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
+        reporter.error(Finding(.folder(place.folder.string), message: refusal), during: "prune")
       }
       for warning in Self.warnings(of: summary) {
         reporter.warn(warning)
@@ -159,7 +156,7 @@ struct Prune: AsyncParsableCommand {
       let canWait = (error as? FileLock.Busy)?.remedy != nil
       let message =
         canWait ? "\(error); wait until the other process ends" : CommandMessage.text(of: error)
-      reporter.error(Finding(chosen.0.folder.string, message: message), during: "prune")
+      reporter.error(Finding(.folder(chosen.0.folder.string), message: message), during: "prune")
     }
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
@@ -199,7 +196,8 @@ struct Prune: AsyncParsableCommand {
   ) -> Work<PruneRun.Summary> {
     let tags = tag + (place.tag.map { [$0] } ?? [])
     let isDryRun = dryRun
-    return Work { counter in
+    let operation = RecordedOperation(.prune, folder: place.folder, isDryRun: dryRun)
+    return Work(operation, by: Ledger.ofThisUser) { counter in
       var run = PruneRun(folder: place.folder, policy: policy, counter: counter)
       run.password = secret
       run.tags = tags

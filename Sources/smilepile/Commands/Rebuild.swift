@@ -69,11 +69,7 @@ struct Rebuild: AsyncParsableCommand {
     for warning in sources.warnings { reporter.warn(warning) }
     options.archives = sources.paths
     options.password = try readPassword(of: sources, reporter)
-    let recorded = RecordedOperation(
-      .repair, library: path, archives: from.map { FilePath($0) }, isDryRun: dryRun)
-    let summary = try await Ledger.ofThisUser.recording(recorded) {
-      try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
-    }
+    let summary = try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
     report(summary, of: path, sources.warnings, reporter)
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }

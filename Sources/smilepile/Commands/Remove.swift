@@ -1,7 +1,6 @@
 import ArchiveCatalog
 import ArgumentParser
 import FileSystem
-import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -53,15 +52,12 @@ struct RemoveReport {
     options.kept = kept
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: self.library)
+    options.recorder = Ledger.ofThisUser
   }
 
   func run(_ selection: LibrarySelection) async throws {
     let isDryRun = options.isDryRun
-    let summary = try await Ledger.ofThisUser.recording(
-      RecordedOperation(.remove, library: library, isDryRun: isDryRun)
-    ) {
-      try await reporter.follow(.remove(selection, from: library, options: options))
-    }
+    let summary = try await reporter.follow(.remove(selection, from: library, options: options))
     if isDryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }

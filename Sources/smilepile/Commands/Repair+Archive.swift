@@ -22,9 +22,7 @@ extension Repair {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: options.others, limits.limits, reporter, salvaging: true)
-    let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.repair, archives: [archive])) {
-      try await reporter.follow(.repair(archive, options: options), during: "repair")
-    }
+    let summary = try await reporter.follow(.repair(archive, options: options), during: "repair")
 
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }

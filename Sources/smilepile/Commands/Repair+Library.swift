@@ -20,12 +20,8 @@ extension Repair {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: paths, limits.limits, reporter, salvaging: true)
-    let recorded = RecordedOperation(.repair, library: library, archives: paths, isDryRun: dryRun)
-    let summary = try await Ledger.ofThisUser.recording(recorded) {
-      try await reporter.follow(
-        .repairLibrary(library, from: paths, options: options), during: "repair"
-      )
-    }
+    let summary = try await reporter.follow(
+      .repairLibrary(library, from: paths, options: options), during: "repair")
 
     let warnings = summary.unread.map(CommandMessage.text) + summary.warnings
     for warning in warnings { reporter.warn(warning) }

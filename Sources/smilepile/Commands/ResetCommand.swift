@@ -89,11 +89,7 @@ struct ResetCommand: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: path, photos: photos)
     let context = JobContext.ofThisProcess(reporter)
-    let report = try await Ledger.ofThisUser.recording(
-      RecordedOperation(.remove, library: path, isDryRun: dryRun || !scope.contains(.contents))
-    ) { [reset, options] in
-      try await reporter.follow(.reset(reset, options: options, context), during: "reset")
-    }
+    let report = try await reporter.follow(.reset(reset, options: options, context), during: "reset")
     show(report, reporter)
     if !report.findings.isEmpty { throw ExitStatus.incomplete }
   }

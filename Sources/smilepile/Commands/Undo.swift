@@ -2,7 +2,6 @@ import ArchiveCatalog
 import ArgumentParser
 import FileSystem
 import Foundation
-import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -45,11 +44,8 @@ struct Undo: AsyncParsableCommand {
     let path = try library.path()
     if list { return try report(Library(path: path).undoableChanges(), of: path, reporter) }
     options.authorization = try confirmation.authorization(reporter, for: path)
-    let summary = try await Ledger.ofThisUser.recording(
-      RecordedOperation(.undo, library: path, isDryRun: dryRun)
-    ) {
-      try await reporter.follow(.undo(path, options: options), during: "undo")
-    }
+    options.recorder = Ledger.ofThisUser
+    let summary = try await reporter.follow(.undo(path, options: options), during: "undo")
     let date = summary.changedAt.time
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted

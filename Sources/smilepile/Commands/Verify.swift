@@ -46,7 +46,7 @@ struct Verify: AsyncParsableCommand {
     var summary =
       archives.isEmpty
       ? try await reporter.follow(
-        .verify(library: library.path(), lockWait: lock.duration), during: "verify")
+        .verify(library: library.path(), lockWait: lock.duration, ledger: .ofThisUser), during: "verify")
       : try await reporter.follow(
         .verify(paths, limits: limits.limits, password: secret, ledger: .ofThisUser), during: "verify")
     if archives.isEmpty { summary.warnings += try Library(path: library.path()).storedSettings().warnings }

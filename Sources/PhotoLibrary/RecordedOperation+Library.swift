@@ -1,0 +1,13 @@
+import Operations
+import SystemPackage
+
+extension RecordedOperation {
+  /// Describes an operation on a library.
+  package init(
+    _ kind: Kind, library: FilePath, archives: [FilePath] = [], isDryRun: Bool = false
+  ) {
+    self.init(
+      kind, library: library, archives: archives, isDryRun: isDryRun,
+      libraryID: { try? Library(path: library).libraryID() })
+  }
+}
