@@ -105,28 +105,6 @@ struct CopyTests {
     #expect(CountedCopy.all(of: [job], in: night.library.path) { _ in 0 }.map(\.problem) == [.notFound])
   }
 
-  @Test("Status: a restore test of an older version credits no destination that was added later")
-  func olderRestoreTest() async throws {
-    var night = try Night()
-    let destinations = night.job.destinations
-    night.job.destinations = [destinations[0]]
-    _ = try await night.backup()
-    let test = JobStatus.RestoreTestRecord(
-      at: night.context.now().milliseconds, hasPassed: true, archive: "a.zip", photos: 6, round: 1,
-      report: nil)
-    var entry = LedgerRun(
-      .restoreTest, job: "family", libraryPath: night.library.path.string, startedAt: test.at, outcome: .done,
-      record: JobStatus.encoded(RestoreTestDetails(test: test, isRestoredSomewhere: true)))
-    entry.endedAt = test.at
-    night.context.ledger.insert(&entry)
-    night.job.destinations = destinations
-    night.on(day: 2)
-    _ = try await night.backup()
-    let status = night.context.state.status(of: "family")
-    #expect(status.copies.count == 2)
-    #expect(status.restoreTests.map(\.path) == [destinations[0].path.string])
-  }
-
   @Test("Backup: the run reports the bytes and photos of the library, not of the archive")
   func libraryBytes() async throws {
     var night = try Night("incremental: true")

@@ -201,14 +201,6 @@ enum ProtectionActions {
           message: "the last restore test of job “\(job.job)” failed: \(failure.prefix(mostCharacters))",
           remedy: .testRestore(job: job.job)))
     }
-    guard let test = job.lastRestoreTest else { return actions }
-    // the record of an older version does not tell at which destination
-    if !test.hasPassed, job.restoreTests.allSatisfy({ $0.outcome == .passed }) {
-      actions.append(
-        Finding(
-          .file(test.archive), message: "the restore test of \(test.archive) failed",
-          remedy: .testRestore(job: job.job)))
-    }
     return actions
   }
 

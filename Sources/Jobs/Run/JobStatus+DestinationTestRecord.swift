@@ -32,14 +32,14 @@ extension JobStatus {
     /// When a test at the destination last passed.
     package var lastPassedAt: Int64?
 
-    /// Makes the record of a test in an entry of an older version, which recorded only tests that passed everywhere.
+    /// Makes the record of a test that passed.
     init(passed path: String, at: Int64) {
       (self.path, self.at, outcome, lastPassedAt) = (path, at, .passed, at)
     }
 
     /// Describes the result of a test.
     init(_ result: RestoreTestResult, at: Int64) {
-      (path, self.at) = (result.destination.string, at)
+      self.init(passed: result.destination.string, at: at)
       archive = result.missingCopy?.item ?? result.restore?.archive
       failure = result.failures.first?.message
       let lost = result.comparison.lost
@@ -52,9 +52,9 @@ extension JobStatus {
         outcome = .incomplete
         failure =
           "\(Count(lost, "photo is", "photos are")) missing from both \(archive ?? path) and the library"
-      case .restored:
-        (outcome, lastPassedAt) = (.passed, at)
+      case .restored: return
       }
+      lastPassedAt = nil
     }
   }
 
@@ -63,19 +63,10 @@ extension JobStatus {
   /// - Parameters:
   ///   - runs: the runs of the job, the newest first.
   ///   - destinations: the destinations of the job.
-  ///   - copies: the copies that the runs found.
-  static func restoreTests(_ runs: [LedgerRun], at destinations: [String], _ copies: [LedgerCopy])
-    -> [DestinationTestRecord]
-  {
-    let tests = runs.compactMap { run in run.restoreTest.map { (position: run.startPosition, details: $0) } }
+  static func restoreTests(_ runs: [LedgerRun], at destinations: [String]) -> [DestinationTestRecord] {
+    let tests = runs.compactMap { $0.restoreTest?.destinations }
     return destinations.compactMap { destination in
-      let firstCopy = copies.lazy.filter { $0.destination == destination }.compactMap(\.run).min()
-      let records = tests.compactMap { position, details in
-        if let all = details.destinations { return all.first { $0.path == destination } }
-        // the test reached the destinations of its time, which had copies
-        guard details.test.hasPassed, let firstCopy, firstCopy < position else { return nil }
-        return DestinationTestRecord(passed: destination, at: details.test.at)
-      }
+      let records = tests.compactMap { test in test.first { $0.path == destination } }
       guard var last = records.first else { return nil }
       last.lastPassedAt = records.first { $0.outcome == .passed }?.at
       return last

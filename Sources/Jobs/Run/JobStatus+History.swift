@@ -26,8 +26,8 @@ struct RestoreTestDetails: Codable {
   var isRestoredSomewhere: Bool
   /// What is damaged in the library, then what was not restored, up to the limit.
   var findings: [Finding] = []
-  /// The result at each destination that was tested; nil in records of older versions.
-  var destinations: [JobStatus.DestinationTestRecord]?
+  /// The result at each destination that was tested.
+  var destinations: [JobStatus.DestinationTestRecord]
 }
 
 extension LedgerRun {
@@ -121,9 +121,9 @@ extension JobStatus {
     let own = entries.filter { $0.isOf(known) }
     lastSuccess = own.first(where: \.isCompleteWithHooks)?.backup?.run
     let found = Self.foundCopies(of: own, job, ledger)
-    let destinations = Self.destinations(of: own, found)
+    let destinations = Self.destinations(of: own)
     copies = Self.copies(found, at: destinations, ledger)
-    restoreTests = Self.restoreTests(own, at: destinations, found)
+    restoreTests = Self.restoreTests(own, at: destinations)
     let tests = own.compactMap { $0.restoreTest?.test }
     lastRestoreTest = tests.first
     let newestTest = own.first { $0.kind == .restoreTest && !$0.hasNoEnd && $0.outcome != .interrupted }
@@ -151,10 +151,9 @@ extension JobStatus {
     return ledger.copies(of: job).filter { $0.run.map(own.contains) ?? false }
   }
 
-  /// Returns the destinations of the newest backup; of older versions, those that have copies.
-  private static func destinations(of runs: [LedgerRun], _ found: [LedgerCopy]) -> [String] {
-    runs.lazy.compactMap { $0.backup?.run.destinations.map(\.path) }.first { !$0.isEmpty }
-      ?? Array(Set(found.map(\.destination))).sorted()
+  /// Returns the destinations of the newest backup.
+  private static func destinations(of runs: [LedgerRun]) -> [String] {
+    runs.lazy.compactMap { $0.backup?.run.destinations.map(\.path) }.first { !$0.isEmpty } ?? []
   }
 
   private static func copies(_ found: [LedgerCopy], at destinations: [String], _ ledger: Ledger) -> [Copy] {
