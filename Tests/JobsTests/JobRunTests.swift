@@ -2,6 +2,7 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
+import GRDB
 import Operations
 import SystemPackage
 import TestSupport
@@ -308,11 +309,11 @@ import Testing
     let night = try Night()
     _ = try await night.backup()
     let path = night.folder("state/ledger.sqlite")
-    // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60
-    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
-    try file.seek(toOffset: 60)
-    try file.write(contentsOf: [0, 0, 0, 99])
-    try file.close()
+    let queue = try DatabaseQueue(path: path.string)
+    try await queue.writeWithoutTransaction {
+      try $0.execute(sql: "CREATE TABLE later (id INTEGER); PRAGMA user_version = 99")
+    }
+    try queue.close()
     let before = try Data(contentsOf: URL(fileURLWithPath: path.string))
     var other = night
     other.context.state = StateFolder(path: night.folder("state"))

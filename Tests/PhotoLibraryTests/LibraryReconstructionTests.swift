@@ -185,11 +185,11 @@ import Testing
     #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == "it cannot be read")
   }
 
-  @Test("Lost library: a wrong version in the header is a fault")
+  @Test("Lost library: a wrong version in the header of a database with the right schema is no fault")
   func wrongVersion() throws {
     var file = try bytes(database)
     file[60] = 0x7F
     try write(file, to: database)
-    #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == "its version is unknown")
+    #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == nil)
   }
 }

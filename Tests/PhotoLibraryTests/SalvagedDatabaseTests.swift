@@ -98,6 +98,10 @@ import Testing
   @Test("Reconstruction: a damaged database is replaced by one with the same rows")
   func reconstruction() throws {
     try fill()
+    try reconstruct()
+  }
+
+  private func reconstruct() throws {
     let expected = try values()
     let rows = try salvaged()
     let lost = try LostLibrary(path: scratch.path, isReadOnly: false)
@@ -125,7 +129,7 @@ import Testing
   func sortHistory() throws {
     try fill()
     let before = try scratch.sql { try SortHistory($0, rules: Self.rules) }
-    try reconstruction()
+    try reconstruct()
     let after = try Library(path: scratch.path).read { try SortHistory($0, rules: Self.rules) }
     #expect(after.considered == before.considered)
     #expect(after.considered.count == 1)
@@ -199,7 +203,7 @@ import Testing
         database,
         sql: """
           SELECT tables.name AS tableName, columns.name AS columnName
-          FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE type = 'table'
+          FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'
           """
       ).map { (table: $0["tableName"] as String, column: $0["columnName"] as String) }
     }

@@ -125,7 +125,7 @@ extension LibraryEdit {
     let photo = try database.cachedStatement(
       sql: """
         INSERT INTO movement (changeId, at, md5, size, assetPath, origin, destination)
-        SELECT ?, ?, md5, fileSize, iif(isFromAssets, path, NULL), category.name, ?
+        SELECT ?, ?, md5, iif(isFromAssets, NULL, fileSize), iif(isFromAssets, path, NULL), category.name, ?
         FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
         """)
     let category = try database.cachedStatement(
@@ -149,7 +149,7 @@ extension LibraryEdit {
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO movement (changeId, at, md5, size, assetPath, destination)
-        SELECT ?, ?, photo.md5, fileSize, iif(isFromAssets, path, NULL), category.name
+        SELECT ?, ?, photo.md5, iif(isFromAssets, NULL, fileSize), iif(isFromAssets, path, NULL), category.name
         FROM photo JOIN category ON category.id = categoryId
         WHERE photo.id = ? AND (
           EXISTS (SELECT * FROM movement WHERE movement.md5 = photo.md5 AND destination IS NULL)
