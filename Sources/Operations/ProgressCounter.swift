@@ -83,8 +83,15 @@ public final class ProgressCounter: Sendable {
     let share = state.withLock { $0.progress.share }
     let border = share.lowerBound + (share.upperBound - share.lowerBound) * fraction
     begin(share.lowerBound...border)
-    defer { begin(border...share.upperBound) }
-    return try body()
+    do {
+      let result = try body()
+      begin(border...share.upperBound)
+      return result
+    } catch  where error.cause != .cancelled {
+      // the caller may go on with the rest
+      begin(border...share.upperBound)
+      throw error
+    }
   }
 
   /// Returns equal parts of the current share, each for one call of `begin`.
