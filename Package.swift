@@ -184,7 +184,7 @@ let package = Package(
     .testTarget(
       name: "ArchiveCatalogTests",
       dependencies: [
-        "ArchiveCatalog", "Databases", "TestSupport", "FileSystem",
+        "ArchiveCatalog", "Checksums", "Databases", "TestSupport", "FileSystem",
         .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(

@@ -23,6 +23,19 @@ public enum ArchiveHealth: Sendable, Equatable {
     self = log.reduce(into: Accumulator()) { $0.apply($1) }.health
   }
 
+  /// Returns the health of several files together: suspect since the first of them, or verified at the earliest time.
+  package init(ofAll files: [ArchiveHealth]) {
+    let suspects = files.filter(\.isSuspect)
+    let verifiedAt = files.compactMap(\.verifiedAt)
+    if let first = suspects.min(by: { ($0.suspectSince ?? 0) < ($1.suspectSince ?? 0) }) {
+      self = first
+    } else if let earliest = verifiedAt.min(), verifiedAt.count == files.count {
+      self = .verified(at: earliest)
+    } else {
+      self = .unverified
+    }
+  }
+
   private struct Accumulator {
     var health = ArchiveHealth.unverified
     var lastDamage: LedgerPosition?
@@ -52,6 +65,11 @@ public enum ArchiveHealth: Sendable, Equatable {
   /// When the file became suspect, in milliseconds since 1970; nil if it is not suspect.
   public var suspectSince: Int64? {
     if case .suspect(let since, _) = self { since } else { nil }
+  }
+
+  /// What was found; nil if the file is not suspect.
+  package var suspectReason: String? {
+    if case .suspect(_, let reason) = self { reason } else { nil }
   }
 
   /// When the file was verified, in milliseconds since 1970; nil if it is unverified or suspect.

@@ -21,21 +21,24 @@ package struct LedgerRun: Sendable, Equatable {
   package typealias Kind = RecordedOperation.Kind
 
   /// The outcome of a run.
-  package enum Outcome: String, Sendable, CaseIterable {
+  package enum Outcome: String, Sendable, Codable, CaseIterable {
     /// The run has no end yet, or its process was killed.
     case running
     /// The run did everything.
     case done
-    /// The run of a job found nothing to back up.
+    /// The run of a job found that nothing has changed since the last archive, which is still present.
     case unchanged
-    /// Something is missing from the result.
+    /// Something is missing from the result, and the run reports it.
     case incomplete
-    /// The run did not reach its end because of an error.
+    /// The run did not reach its end because of an error. The current content of the library is not backed up.
     case failed
-    /// The run was stopped.
+    /// The run was stopped. The archives that it published are complete.
     case interrupted
-    /// The run could not begin, for example because another process held the lock.
+    /// The run could not begin, for example because another process held the lock. No status file has this outcome.
     case notBegun
+
+    /// True if the run did everything that it had to do.
+    package var isComplete: Bool { self == .done || self == .unchanged }
   }
 
   /// How much a run processed.

@@ -10,11 +10,19 @@ package struct DatabaseSchema: Sendable {
   package let applicationID: Int32
   /// The number in `PRAGMA user_version`. If a database has another schema, it tells whose.
   package let version: Int32
-  private let statements: String
+  /// The statements that create it in an empty database.
+  package let statements: String
+  /// The objects of the schema, which are made once for each process in a database in memory.
+  private let objects: Result<[Object], any Error>
 
   /// - Parameter statements: create the tables and indices of an empty database, and insert the first rows.
   package init(applicationID: Int32, version: Int32, statements: String) {
     (self.applicationID, self.version, self.statements) = (applicationID, version, statements)
+    objects = Result {
+      let database = try DatabaseQueue()
+      try database.write { try $0.execute(sql: statements) }
+      return try database.read(Self.objects)
+    }
   }
 
   /// An earlier or later version of this program wrote a database.
@@ -55,7 +63,7 @@ package struct DatabaseSchema: Sendable {
   /// Names an object that a database has in addition, with another definition, or not; returns nil if the database has
   /// this schema. Blocks.
   package func difference(in database: Database) throws -> String? {
-    var expected = Dictionary(uniqueKeysWithValues: try objects().map { ($0.name, $0) })
+    var expected = Dictionary(uniqueKeysWithValues: try objects.get().map { ($0.name, $0) })
     for object in try Self.objects(of: database) {
       guard let own = expected.removeValue(forKey: object.name) else {
         return "\(object) is not part of its schema"
@@ -68,7 +76,7 @@ package struct DatabaseSchema: Sendable {
   /// Returns the tables that have the definition of this schema. In a damaged database, a table may have lost a column or
   /// a constraint. Blocks.
   package func intactTables(in database: Database) throws -> Set<String> {
-    let own = try objects()
+    let own = try objects.get()
     let intact = try Self.objects(of: database).filter { $0.type == Array("table".utf8) && own.contains($0) }
     return Set(intact.map { String(decoding: $0.name, as: UTF8.self) })
   }
@@ -113,13 +121,6 @@ package struct DatabaseSchema: Sendable {
     Object(
       type: Array("table".utf8), name: Array(name.utf8), table: Array(name.utf8),
       statement: Array(statement.utf8))
-  }
-
-  /// Makes the schema in memory, and returns its objects.
-  private func objects() throws -> [Object] {
-    let own = try DatabaseQueue()
-    try own.write(create)
-    return try own.read(Self.objects)
   }
 
   /// Reads the objects, except the tables in which SQLite keeps statistics.

@@ -1,3 +1,4 @@
+import Checksums
 import Databases
 import FileSystem
 import Foundation
@@ -21,6 +22,13 @@ import Testing
   }
 
   private var database: FilePath { folder.appending("ledger.sqlite") }
+
+  @Test("Ledger: a changed statement of the schema needs another version")
+  func schemaVersion() {
+    #expect(LedgerSchema.ledger.version == 5)
+    let digest = MD5Digest(of: Array(LedgerSchema.ledger.statements.utf8))
+    #expect("\(digest)" == "a952e076b8a14488af77ea53fcc7f6bf")
+  }
 
   private func file() throws -> ArchiveFile { try #require(ArchiveFile(at: archive)) }
 

@@ -76,12 +76,6 @@ private struct Family {
       exitCode: { _ in 1 })
   }
 
-  /// Reads a status file, as another program does.
-  private static func status(in file: FilePath) throws -> JobStatus {
-    return try JSONDecoder.ofStatusFiles.decode(
-      JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
-  }
-
   /// Night 1 is 2026-01-01, 02:00 UTC.
   private func date(_ night: Int) -> Date {
     Date(timeIntervalSince1970: 1_767_232_800 + Double(night - 1) * 86400)
@@ -200,11 +194,12 @@ private struct Family {
     #expect(report.run.outcome == expected, "night \(night): \(report.run)")
     #expect(report.run.exitCode == (expected.isComplete ? 0 : expected == .incomplete ? 3 : 1))
     #expect(report.run.warnings.contains { $0.contains("was cut off") } == wasKilled, "night \(night)")
-    let written = try Self.status(in: scratch.path.appending("status.json"))
-    #expect(written.run?.outcome == expected)
-    #expect(written.run?.exitCode == report.run.exitCode)
-    #expect(written.run?.startedAt == moment.milliseconds)
-    #expect(context.state.status(of: "family") == written)
+    let status = context.state.status(of: "family")
+    #expect(status.run?.outcome == expected)
+    #expect(status.run?.exitCode == report.run.exitCode)
+    #expect(status.run?.startedAt == moment.milliseconds)
+    let written = try Data(contentsOf: URL(fileURLWithPath: scratch.path.appending("status.json").string))
+    #expect(try Array(written) == status.json())
     for record in report.run.destinations where record.failure == nil {
       let newest = try ArchiveInventory(folder: FilePath(record.path)).archives.last
       #expect(newest?.fingerprint == fingerprint, "night \(night): \(record.path)")

@@ -68,11 +68,9 @@ struct CopyTests {
     let night = try Night()
     _ = try await night.backup()
     try night.remove(night.archives("two")[0].path)
-    #expect(copies(of: night).map(\.isMissing) == [nil, true])
-    #expect(copies(of: night).map(\.isOutOfReach) == [nil, true])
+    #expect(copies(of: night).map(\.reachability) == [.reachable, .missing])
     try night.remove(night.folder("one").string)
-    #expect(copies(of: night).map(\.isMissing) == [false, true])
-    #expect(copies(of: night).map(\.isOutOfReach) == [true, true])
+    #expect(copies(of: night).map(\.reachability) == [.unreachable, .missing])
   }
 
   /// The mount point of a disk that is not mounted is an empty folder.
@@ -80,29 +78,12 @@ struct CopyTests {
   func otherMountPoint() async throws {
     let night = try Night()
     _ = try await night.backup()
-    var copy = try #require(copies(of: night).first)
-    try night.remove(copy.archive)
-    copy.describe(by: night.context.ledger, reachedBy: nil)
-    #expect(copy.isMissing == true)
-    copy.mountPoint = copy.path
-    copy.describe(by: night.context.ledger, reachedBy: nil)
-    #expect(copy.isMissing == false)
-    #expect(copy.isOutOfReach == true)
-  }
-
-  @Test("Status: without the mount point of an older record, it is unknown whether an archive is missing")
-  func unknownMountPoint() async throws {
-    let night = try Night()
-    _ = try await night.backup()
-    var copy = try #require(copies(of: night).first)
-    try night.remove(copy.archive)
-    copy.mountPoint = nil
-    copy.describe(by: night.context.ledger, reachedBy: nil)
-    #expect(copy.isMissing == nil)
-    #expect(copy.isOutOfReach == true)
-    var job = JobStatus(job: "family")
-    job.copies = [copy]
-    #expect(CountedCopy.all(of: [job], in: night.library.path) { _ in 0 }.map(\.problem) == [.notFound])
+    var record = try #require(copies(of: night).first).found
+    try night.remove(record.archive)
+    #expect(copies(of: night)[0].reachability == .missing)
+    record.mountPoint = record.path
+    let copy = JobStatus.Copy(record, night.context.ledger, reachedBy: nil)
+    #expect(copy.reachability == .unreachable)
   }
 
   @Test("Backup: the run reports the bytes and photos of the library, not of the archive")

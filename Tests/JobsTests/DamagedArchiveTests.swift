@@ -56,8 +56,8 @@ import Testing
     night.job.splitsForPhones = true
     night.on(day: 2)
     #expect(try await night.backup().outcome == .failed)
-    #expect(try night.statusFile().copies.map(\.isSuspect) == [true, true])
-    #expect(try night.statusFile().copies.allSatisfy { $0.verifiedAt == nil })
+    #expect(try night.statusFile().copies.map(\.health.isSuspect) == [true, true])
+    #expect(try night.statusFile().copies.allSatisfy { $0.health.verifiedAt == nil })
   }
 
   @Test("Incremental backup: a corrupt archive is not used as the base")
@@ -337,7 +337,7 @@ import Testing
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try await !night.drill().hasPassed)
-    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect && $0.verifiedAt == nil })
+    #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect && $0.health.verifiedAt == nil })
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
     #expect(try await night.drill().hasPassed)
@@ -467,7 +467,7 @@ import Testing
     try night.remove(night.folder("two").string)
     night.on(day: 2)
     #expect(try await night.backup().outcome == .incomplete)
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, true])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .unreachable])
     #expect(
       try night.prometheus().contains(
         "smilepile_backup_copy_reachable{job_name=\"family\",destination=\"\(night.folder("two"))\"} 0\n"))

@@ -16,7 +16,7 @@ import Testing
     var status = JobStatus(job: "family")
     status.run = run
     status.copies = [
-      JobStatus.Copy(path: "/\(Self.bad)", archive: "/x/a.zip", madeAt: 1, isOnSameDevice: false, files: [])
+      JobStatus.Copy(found: CopyRecord(path: "/\(Self.bad)", archive: "/x/a.zip", madeAt: 1, files: []))
     ]
     return status
   }

@@ -24,7 +24,7 @@ import Testing
     _ = try await night.backup()
     let now = try night.statusFile().copies
     var away = copies[1]
-    (away.isOutOfReach, away.isMissing) = (true, false)
+    away.reachability = .unreachable
     try #require(now.count == 2)
     #expect(now[1] == away)
     #expect(now[0].madeAt == night.context.now().milliseconds)
@@ -275,7 +275,7 @@ import Testing
     night.job.hooks.after = "cp \"$SMILEPILE_STATUS_FILE\" '\(night.folder("after.json"))'"
     night.job.hooks.finally = "cp '\(night.folder("family.prom"))' '\(night.folder("finally.prom"))'; exit 7"
     _ = try await night.backup()
-    let read = try Night.status(in: night.folder("after.json"))
+    let read = try StatusFile(night.folder("after.json"))
     #expect(read.run?.outcome == .done)
     #expect(read.run?.finishedAt != nil)
     #expect(read.copies.count == 2)

@@ -214,18 +214,32 @@ struct Night {
     }
   }
 
-  /// Reads the status file of the job.
+  /// Returns the status of the job, whose runs the status file must show.
   func statusFile() throws -> JobStatus {
-    try Self.status(in: folder("status.json"))
+    let status = context.state.status(of: "family")
+    let written = try StatusFile(folder("status.json"))
+    #expect(written.run == status.run)
+    #expect(written.lastSuccess == status.lastSuccess)
+    return status
   }
 
   func prometheus() throws -> String {
     try String(contentsOfFile: folder("family.prom").string, encoding: .utf8)
   }
+}
 
-  /// Reads a status file, as another program does.
-  static func status(in file: FilePath) throws -> JobStatus {
-    return try JSONDecoder.ofStatusFiles.decode(
-      JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
+/// A status file, as another program reads it.
+struct StatusFile: Decodable {
+  struct Copy: Decodable {
+    let path: String
+  }
+
+  let run: JobStatus.RunRecord?
+  let lastSuccess: JobStatus.RunRecord?
+  let copies: [Copy]
+
+  init(_ path: FilePath) throws {
+    self = try JSONDecoder.ofStatusFiles.decode(
+      Self.self, from: Data(contentsOf: URL(fileURLWithPath: path.string)))
   }
 }

@@ -26,7 +26,7 @@ struct ProtectionVerdictTests {
     at path: String = "/disk", daysAgo: Int = 0, isOnSameDevice: Bool = false, isInMemory: Bool = false,
     isVerified: Bool = true, problem: CountedCopy.Problem? = nil, added: Int? = 0,
     test: JobStatus.DestinationTestRecord.Outcome? = .passed, hasPassedBefore: Bool = false,
-    isSelection: Bool = false, missing: Int? = nil, testedDaysAgo: Int = 2
+    isSelection: Bool = false, missing: Int = 0, testedDaysAgo: Int = 2
   ) -> CountedCopy {
     var record = JobStatus.DestinationTestRecord(passed: path, at: Self.time(daysAgo: testedDaysAgo))
     if let test, test != .passed {
@@ -36,9 +36,11 @@ struct ProtectionVerdictTests {
     return CountedCopy(
       job: "family",
       copy: JobStatus.Copy(
-        path: path, archive: "\(path)/a.zip", madeAt: Self.time(daysAgo: daysAgo),
-        verifiedAt: isVerified ? Self.time(daysAgo: daysAgo) : nil, isOnSameDevice: isOnSameDevice,
-        isInMemory: isInMemory, isSelection: isSelection, missingPhotos: missing, files: []),
+        found: CopyRecord(
+          path: path, archive: "\(path)/a.zip", madeAt: Self.time(daysAgo: daysAgo),
+          isOnSameDevice: isOnSameDevice, isInMemory: isInMemory, isSelection: isSelection,
+          missingPhotos: missing, files: []),
+        health: isVerified ? .verified(at: Self.time(daysAgo: daysAgo)) : .unverified),
       problem: problem, isShared: false, photosAdded: added, test: test == nil ? nil : record)
   }
 
@@ -100,7 +102,7 @@ struct ProtectionVerdictTests {
 
   @Test(
     "Verdict: a copy with a problem does not count, and is an action",
-    arguments: [CountedCopy.Problem.suspect, .unreachable, .missing, .notFound, .changed])
+    arguments: [CountedCopy.Problem.suspect, .unreachable, .missing, .changed])
   func problem(problem: CountedCopy.Problem) {
     let verdict = verdict([copy(problem: problem)])
     #expect(verdict.level == .danger)
@@ -414,13 +416,13 @@ struct ProtectionVerdictTests {
   /// repair of the library. Another run of a job with a selection makes no complete copy.
   private func expectedRemedy(_ copies: [CountedCopy], _ whole: [CountedCopy]) -> Remedy? {
     if !whole.isEmpty { return .runBackup(job: "family") }
-    return copies.contains { $0.copy.isSelection != true } ? .repairLibrary : nil
+    return copies.contains { !$0.copy.isSelection } ? .repairLibrary : nil
   }
 
   /// Returns what is untrue in a verdict, judged by the facts alone.
   private func untruth(_ verdict: ProtectionVerdict, _ facts: Facts) -> String? {
     let days = DayCount(now: facts.now, Self.calendar)
-    let whole = facts.copies.filter { $0.copy.isSelection != true }.filter { $0.copy.missingPhotos == nil }
+    let whole = facts.copies.filter { !$0.copy.isSelection }.filter { $0.copy.missingPhotos == 0 }
     let good = whole.filter { $0.problem == nil }
     let elsewhere = good.filter { !$0.copy.isOnSameDevice }.filter { $0.copy.isInMemory != true }
     let remedy = verdict.actions.first?.remedy
@@ -528,7 +530,7 @@ struct ProtectionVerdictTests {
   private func facts(_ numbers: inout SeededNumbers) -> Facts {
     let photos = Int.random(in: 1...5, using: &numbers)
     let problems: [CountedCopy.Problem?] = [
-      nil, nil, nil, nil, nil, .suspect, .unreachable, .missing, .notFound, .changed,
+      nil, nil, nil, nil, nil, .suspect, .unreachable, .missing, .changed,
     ]
     let tests: [JobStatus.DestinationTestRecord.Outcome?] = [
       .passed, .passed, .passed, nil, .failed, .unreachable, .incomplete, .missing,
@@ -542,7 +544,7 @@ struct ProtectionVerdictTests {
         added: [0, 0, 0, 1, photos, nil].randomElement(using: &numbers) ?? nil,
         test: tests.randomElement(using: &numbers) ?? nil, hasPassedBefore: .random(using: &numbers),
         isSelection: Int.random(in: 0...6, using: &numbers) == 0,
-        missing: Int.random(in: 0...6, using: &numbers) == 0 ? 1 : nil)
+        missing: Int.random(in: 0...6, using: &numbers) == 0 ? 1 : 0)
     }
     let isTested = copies.contains { $0.test?.lastPassedAt != nil }
     return Facts(photos: photos, copies: copies, testedDaysAgo: isTested ? 2 : nil)
@@ -572,7 +574,7 @@ struct ProtectionVerdictTests {
     older.now += 200 * 86_400
     var all: [(name: String, facts: Facts)] = [("a photo was added", photoAdded), ("200 days passed", older)]
     for (index, copy) in facts.copies.enumerated() {
-      for problem in [CountedCopy.Problem.suspect, .unreachable, .missing, .notFound, .changed] {
+      for problem in [CountedCopy.Problem.suspect, .unreachable, .missing, .changed] {
         var lost = facts
         lost.copies[index] = with(copy, problem: problem, added: copy.photosAdded, test: copy.test)
         all.append(("a copy is \(problem)", lost))

@@ -38,11 +38,11 @@ import Testing
       report.results[0].failures.contains { $0.message.contains("\(newer) is not the archive that the last") }
     )
     let copies = try night.statusFile().copies
-    #expect(copies[0].isSuspect)
+    #expect(copies[0].health.isSuspect)
     #expect(copies[0].files == before.copies[0].files)
     #expect(!copies[0].looksRestorable)
     #expect(copies[1].looksRestorable)
-    #expect(copies[1].verifiedAt == before.copies[1].verifiedAt)
+    #expect(copies[1].health.verifiedAt == before.copies[1].health.verifiedAt)
     // the next run makes another copy
     night.on(day: 3)
     _ = try await night.backup()
@@ -103,7 +103,7 @@ import Testing
     _ = try await night.backup()
     try FileManager.default.moveItem(atPath: two, toPath: away)
     _ = try await night.backup()
-    #expect(try night.statusFile().copies[1].isOutOfReach == true)
+    #expect(try night.statusFile().copies[1].reachability == .unreachable)
     try night.move("away", to: "two")
     #expect(try await night.drill().isRestoredEverywhere)
     #expect(try night.statusFile().copies[1] == copy)
@@ -133,8 +133,8 @@ import Testing
     #expect(try await night.drill(sample: 1).hasPassed)
     let now = try night.statusFile().copies[0]
     #expect(now.looksRestorable)
-    #expect(copy.verifiedAt != nil)
-    #expect(now.verifiedAt == nil)
+    #expect(copy.health.verifiedAt != nil)
+    #expect(now.health.verifiedAt == nil)
   }
 
   /// The base has more photos than the test of a later archive restores.
@@ -281,7 +281,7 @@ import Testing
     #expect(copy.looksRestorable)
     #expect(copy.archive == flat.path)
     #expect(copy.others == [])
-    #expect(copy.verifiedAt == night.context.now().milliseconds)
+    #expect(copy.health.verifiedAt == night.context.now().milliseconds)
   }
 
   /// Everything in the archives is restored.
@@ -298,7 +298,7 @@ import Testing
     let status = try night.statusFile()
     #expect(status.lastRestoreTest?.hasPassed == false)
     #expect(status.lastPassedTestAt == nil)
-    #expect(status.copies.map(\.isSuspect) == [false, false])
+    #expect(status.copies.map(\.health.isSuspect) == [false, false])
     #expect(try night.prometheus().contains("smilepile_restore_test_passed{job_name=\"family\"} 0\n"))
     #expect(try night.prometheus().contains(/copy_missing_photos\{.+\} 1\n/))
   }
@@ -313,12 +313,12 @@ import Testing
     try night.remove(sentinel)
     for _ in 0..<2 {
       #expect(try await night.drill().exitCode == 4)
-      #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+      #expect(try night.statusFile().copies.map(\.reachability) == [.unreachable, .reachable])
       #expect(try await night.backup().outcome == .incomplete)
-      #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+      #expect(try night.statusFile().copies.map(\.reachability) == [.unreachable, .reachable])
     }
     try Data().write(to: URL(fileURLWithPath: sentinel))
     #expect(try await night.drill().hasPassed)
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .reachable])
   }
 }

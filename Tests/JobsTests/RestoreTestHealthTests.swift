@@ -41,7 +41,7 @@ import Testing
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     #expect(try await !night.drill(sample: 1).hasPassed)
     for _ in 0..<3 { #expect(try await !night.drill(sample: 1).hasPassed) }
-    #expect(try night.statusFile().copies[0].isSuspect)
+    #expect(try night.statusFile().copies[0].health.isSuspect)
     night.on(day: 2)
     _ = try await night.backup()
     #expect(try await night.drill(sample: 1).results.map(\.comparison.identical) == [1])
@@ -70,7 +70,7 @@ import Testing
     #expect(try await night.drill().exitCode == 0)
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
-    #expect(try night.statusFile().copies.map(\.missingPhotos) == [nil, nil])
+    #expect(try night.statusFile().copies.map(\.missingPhotos) == [0, 0])
   }
 
   @Test("Status: the copy is the newest archive with every photo")
@@ -86,7 +86,7 @@ import Testing
     let copy = try night.statusFile().copies[0]
     #expect(copy.archive == complete.path)
     #expect(copy.madeAt == complete.date)
-    #expect(copy.missingPhotos == nil)
+    #expect(copy.missingPhotos == 0)
     #expect(try await night.drill().exitCode == 4)
     #expect(try night.statusFile().copies[0] == copy)
   }
@@ -98,10 +98,10 @@ import Testing
     try night.move("two", to: "away")
     night.on(day: 2)
     _ = try await night.backup()
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, true])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .unreachable])
     try night.move("away", to: "two")
     #expect(try await night.drill().hasPassed)
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .reachable])
   }
 
   @Test("Restore test: a scratch folder in the library is refused and makes no copy suspect")
@@ -113,7 +113,7 @@ import Testing
     await #expect(throws: LibraryError.self) {
       try await Work.restoreTest(night.job, night.context, options: options).summary
     }
-    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
+    #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
     #expect(try await night.backup().outcome == .unchanged)
   }
 
@@ -140,7 +140,7 @@ import Testing
     #expect(text.contains("\n\nwarning: not every destination was tested: "))
     #expect(text.hasSuffix(": wrong password\n"))
     #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
-    #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
+    #expect(try night.statusFile().copies.map(\.health.isSuspect) == [true, false])
     let hookOutput = try String(contentsOfFile: night.folder("hook-output").string, encoding: .utf8)
     #expect(hookOutput.contains("SMILEPILE_OUTCOME=not restored\n"))
     #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=4\n"))
@@ -180,7 +180,7 @@ import Testing
       }
     }
     #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.unreachable, .reachable])
   }
 
   @Test("Restore test: the result of each destination is recorded, and counts by itself")
@@ -221,7 +221,7 @@ import Testing
     try night.move("one", to: "away")
     #expect(try await night.drill().exitCode == 4)
     var away = copies[0]
-    (away.isOutOfReach, away.isMissing) = (true, false)
+    away.reachability = .unreachable
     #expect(try night.statusFile().copies[0] == away)
     try night.move("away", to: "one")
     #expect(try night.statusFile().copies[0].looksRestorable)
@@ -237,7 +237,7 @@ import Testing
     try night.move("away", to: "one")
     try night.damage(copies[0].archive, keepsDate: true)
     _ = try await night.drill()
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .reachable])
     let metrics = try night.prometheus()
     #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[0].path)\"} 1\n"))
     #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[1].path)\"} 0\n"))
@@ -252,10 +252,10 @@ import Testing
     #expect(try await night.drill().exitCode == 4)
     fault.disarm()
     #expect(fault.place != nil)
-    #expect(try night.statusFile().copies.map(\.isSuspect) == [false, false])
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+    #expect(try night.statusFile().copies.map(\.health.isSuspect) == [false, false])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.unreachable, .reachable])
     #expect(try await night.drill().hasPassed)
-    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+    #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .reachable])
   }
 
   /// Other programs remove old temporary files.
@@ -275,7 +275,7 @@ import Testing
       fault.disarm()
       wasHit = fault.place != nil
       #expect(report?.hasPassed ?? true, "\(number): \(fault.place ?? "")")
-      #expect(try night.statusFile().copies.map(\.isSuspect) == [false, false])
+      #expect(try night.statusFile().copies.map(\.health.isSuspect) == [false, false])
     }
     #expect(number > 10)
   }
@@ -326,7 +326,7 @@ import Testing
       #expect(try await night.drill(sample: sample).hasPassed)
       fault.disarm()
       #expect(night.health(archive.path).isSuspect)
-      #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
+      #expect(try night.statusFile().copies.map(\.health.isSuspect) == [true, false])
       night.markVerified(archive.path)
     }
     // a test that passes clears what was recorded before it began
@@ -351,7 +351,7 @@ import Testing
     defer { fault.disarm() }
     _ = try await night.backup()
     let copies = try night.statusFile().copies
-    #expect(copies.map(\.isSuspect) == [true, false])
+    #expect(copies.map(\.health.isSuspect) == [true, false])
     #expect(copies[0].archive == archive.path)
   }
 
@@ -375,11 +375,11 @@ import Testing
     night.on(day: 4)
     #expect(try await night.drill(sample: 3).hasPassed)
     let made = try #require(try night.statusFile().copies.first)
-    #expect(made.verifiedAt == made.madeAt)
+    #expect(made.health.verifiedAt == made.madeAt)
     let archive = try #require(night.archives("one").last)
     night.markSuspect(archive.path)
     #expect(try await night.drill(sample: 3).hasPassed)
-    #expect(try night.statusFile().copies[0].verifiedAt == night.context.now().milliseconds)
+    #expect(try night.statusFile().copies[0].health.verifiedAt == night.context.now().milliseconds)
     #expect(night.health(archive.path).verifiedAt == night.context.now().milliseconds)
   }
 
@@ -394,7 +394,7 @@ import Testing
     fault.disarm()
     #expect(fault.place != nil)
     #expect(try night.statusFile().lastRestoreTest == nil)
-    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
+    #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
     #expect(try await night.drill().hasPassed)
   }
 
@@ -429,7 +429,7 @@ import Testing
     let drilled = night
     await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
     withExtendedLifetime(lock) {}
-    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
+    #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
   }
 
   @Test("Restore test: a cancellation during a hook is not a failure")

@@ -49,7 +49,7 @@ import Testing
         $0.contains("the last backup wrote") && $0.contains(last)
       })
     let copy = night.context.state.status(of: "family").copies[0]
-    #expect(copy.isSuspect)
+    #expect(copy.health.isSuspect)
     #expect(!copy.looksRestorable)
   }
 
@@ -196,7 +196,7 @@ import Testing
     let held = night
     await #expect(throws: FileLock.Busy.self) { _ = try await held.drill() }
     withExtendedLifetime(lock) {}
-    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isSuspect == false })
+    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.health.isSuspect == false })
     #expect(night.context.state.status(of: "family").lastRestoreTest == nil)
   }
 
@@ -222,7 +222,7 @@ import Testing
       #expect(password != nil)
       #expect(path.lastComponent?.extension == "zip")
     }
-    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isSuspect == false })
+    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.health.isSuspect == false })
     let hookOutput = try String(contentsOfFile: "\(folder)/hook-output", encoding: .utf8)
     #expect(hookOutput.contains("SMILEPILE_OUTCOME=failed\n"))
     #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=12\n"))

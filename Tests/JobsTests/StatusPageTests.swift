@@ -72,8 +72,7 @@ struct StatusPageTests {
 
   @Test("Status page: a copy is on the device of a library that was moved to the copy's disk")
   func movedLibrary() throws {
-    var copy = JobStatus.Copy(
-      path: "/proc", archive: "/proc/self/maps", madeAt: 0, isOnSameDevice: false, files: [])
+    var copy = CopyRecord(path: "/proc", archive: "/proc/self/maps", madeAt: 0, files: [])
     copy.locate(from: "/proc/self")
     #expect(copy.isOnSameDevice)
     copy.locate(from: "/")

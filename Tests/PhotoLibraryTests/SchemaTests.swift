@@ -24,6 +24,13 @@ struct SchemaTests {
     #expect(later == 2)
   }
 
+  @Test("Schema: a changed statement of the schema needs another version")
+  func schemaVersion() {
+    #expect(Schema.library.version == 15)
+    let digest = MD5Digest(of: Array(Schema.library.statements.utf8))
+    #expect("\(digest)" == "be9b46ac245b04a6e1f4a826f68e9f48")
+  }
+
   @Test("Schema: the application ID identifies the database")
   func applicationID() throws {
     let bytes = try scratch.folder.bytes("library/library.sqlite")

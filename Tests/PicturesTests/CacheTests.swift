@@ -27,6 +27,13 @@ struct CacheTests {
     FileContent(md5: MD5Digest(of: Array("\(number)".utf8)), size: number)
   }
 
+  @Test("Cache: a changed statement of the schema needs another version")
+  func schemaVersion() {
+    #expect(PictureCacheSchema.cache.version == 7)
+    let digest = MD5Digest(of: Array(PictureCacheSchema.cache.statements.utf8))
+    #expect("\(digest)" == "01ec2143b4c71ddc859d66c71ced6280")
+  }
+
   private var database: String { sample.path.appending(".cache/pictures.sqlite").string }
 
   private func mode(_ path: String) throws -> Int? {

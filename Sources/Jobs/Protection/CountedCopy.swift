@@ -1,6 +1,7 @@
 import ArchiveCatalog
 import FileSystem
 import Foundation
+import Operations
 import SystemPackage
 
 /// A copy of a library that a job made, and whether it protects the library.
@@ -13,18 +14,15 @@ package struct CountedCopy: Sendable {
     case unreachable
     /// The folder can be read, and lacks archives of the copy.
     case missing
-    /// The folder can be read, and lacks archives of the copy. Whether their disk is mounted is unknown.
-    case notFound = "not_found"
     /// An archive changed after the backup.
     case changed
 
     /// The problem for people.
-    package var words: String {
+    fileprivate var words: String {
       switch self {
       case .suspect: "suspect: found corrupt, or a restore test failed"
       case .unreachable: "unreachable: its disk is not mounted, or its folder cannot be read"
       case .missing: "missing: its folder can be read"
-      case .notFound: "not found: its disk is not mounted, or it was deleted"
       case .changed: "changed after the backup"
       }
     }
@@ -38,6 +36,15 @@ package struct CountedCopy: Sendable {
     case memory
     /// The copy is on another device, and a restart does not delete it.
     case anotherDevice
+
+    /// The place for people.
+    package var words: String {
+      switch self {
+      case .deviceOfLibrary: "on the device of the library: lost with it"
+      case .memory: "in memory: lost when the machine is switched off"
+      case .anotherDevice: "on another device"
+      }
+    }
   }
 
   /// The name of the job.
@@ -53,23 +60,39 @@ package struct CountedCopy: Sendable {
   /// The last restore test at the destination of the copy; nil if there was none.
   package var test: JobStatus.DestinationTestRecord?
 
+  /// The state of the copy for people.
+  package var state: String {
+    if let problem { return problem.words }
+    if copy.isSelection { return "a selection of the library" }
+    if copy.missingPhotos > 0 {
+      return "\(Count(copy.missingPhotos, "photo is", "photos are").grouped) missing or corrupt"
+    }
+    if isShared { return "not counted: shares a file with a copy above" }
+    return switch photosAdded {
+    case 0?: "complete"
+    case let added?:
+      "complete, except \(Count(added, "photo that was", "photos that were").grouped) added since"
+    case nil: "complete when it was made"
+    }
+  }
+
   /// When the archives were verified; nil if they changed since, or are missing or suspect.
   package var verifiedAt: Int64? {
     switch problem {
     case .changed?, .suspect?, .missing?: nil
-    case .unreachable?, .notFound?, nil: copy.verifiedAt
+    case .unreachable?, nil: copy.health.verifiedAt
     }
   }
 
   /// True if the copy had every photo of the library when the copy was made.
-  var hasAllPhotos: Bool { copy.isSelection != true && copy.missingPhotos == nil }
+  var hasAllPhotos: Bool { !copy.isSelection && copy.missingPhotos == 0 }
 
   /// True if the copy can restore the entire library as it was when the copy was made.
   var isComplete: Bool { problem == nil && hasAllPhotos && !isShared }
 
   /// Where the copy is.
   package var place: Place {
-    copy.isInMemory == true ? .memory : copy.isOnSameDevice ? .deviceOfLibrary : .anotherDevice
+    copy.isInMemory ? .memory : copy.isOnSameDevice ? .deviceOfLibrary : .anotherDevice
   }
 
   /// True if the copy can restore the entire library after the loss of its device.
@@ -97,7 +120,7 @@ extension CountedCopy {
     return try jobs.flatMap { job in
       try job.copies.map { copy in
         var copy = copy
-        copy.locate(from: library)
+        copy.found.locate(from: library)
         let paths = copy.archives.map { FilePath($0) }
         let problem = problem(of: copy)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
@@ -114,9 +137,7 @@ extension CountedCopy {
   /// Returns why a copy may not restore. Blocks.
   private static func problem(of copy: JobStatus.Copy) -> Problem? {
     if copy.looksRestorable { return nil }
-    guard copy.archives.allSatisfy(FileManager.default.fileExists) else {
-      return copy.isMissing.map { $0 ? .missing : .unreachable } ?? .notFound
-    }
-    return copy.isSuspect ? .suspect : .changed
+    guard copy.exists else { return copy.reachability == .missing ? .missing : .unreachable }
+    return copy.health.isSuspect ? .suspect : .changed
   }
 }

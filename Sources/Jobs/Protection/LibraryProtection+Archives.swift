@@ -23,7 +23,7 @@ extension LibraryProtection {
     var archives: [ArchiveDescriptor] = []
     var unreadable: [FilePath] = []
     var unreachable: [String: Finding] = [:]
-    for copy in copies where [.unreachable, .notFound].contains(copy.problem) {
+    for copy in copies where copy.problem == .unreachable {
       let path = copy.copy.path
       unreachable[path] = Finding(.folder(path), message: "archives of \(path) are missing")
     }

@@ -52,8 +52,8 @@ extension LibraryProtection {
       try library.photosAdded(sinceExport: copy.sequence, archive: copy.archive)
     }
     // a selection does not restore the library
-    let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
-    let tests = copies.filter { $0.copy.isSelection != true }.compactMap { $0.test?.lastPassedAt }
+    let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { !$0.isSelection } }
+    let tests = copies.filter { !$0.copy.isSelection }.compactMap { $0.test?.lastPassedAt }
     testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
     if let id { damage = state.ledger.photoDamage(ofLibrary: id) }
     if !damage.isEmpty { damage.keepOnly(Set(try library.contents().photos.map(\.id))) }

@@ -21,7 +21,7 @@ enum ProtectionActions {
       of(job, protection) + job.restoreTests.compactMap { of($0, job, protection) }
     }
     actions += protection.copies.compactMap { of($0, days) }
-    for job in protection.jobs where job.copies.contains(where: { $0.isSelection != true }) {
+    for job in protection.jobs where job.copies.contains(where: { !$0.isSelection }) {
       guard let run = job.lastSuccess, days.since(run.nextRunAt ?? run.startedAt) > daysOfDelay else {
         continue
       }
@@ -44,14 +44,14 @@ enum ProtectionActions {
     -> Finding?
   {
     if let copy = copies.filter({ $0.hasAllPhotos && $0.problem != nil }).newest { return of(copy, days) }
-    guard let counted = copies.filter({ !$0.hasAllPhotos && $0.copy.isSelection != true }).newest else {
+    guard let counted = copies.filter({ !$0.hasAllPhotos && !$0.copy.isSelection }).newest else {
       return nil
     }
     let copy = counted.copy
     return Finding(
       .file(copy.archive),
       message:
-        "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are").grouped) missing from the copy "
+        "\(Count(copy.missingPhotos, "photo is", "photos are").grouped) missing from the copy "
         + "\(copy.archive) or corrupt in it",
       remedy: protection.remedy(forPhotosMissingFrom: counted))
   }
@@ -109,7 +109,7 @@ enum ProtectionActions {
 
   /// Returns the restore test that is due.
   private static func dueTest(_ protection: LibraryProtection, _ days: DayCount) -> Finding? {
-    let copies = protection.copies.filter { $0.copy.isSelection != true }
+    let copies = protection.copies.filter { !$0.copy.isSelection }
     guard let job = copies.first?.job else { return nil }
     let protecting = copies.filter { $0.isProtecting && $0.testedAt != nil }
     guard let tested = protecting.max(by: { $0.testedAt ?? 0 < $1.testedAt ?? 0 }),
@@ -211,7 +211,7 @@ enum ProtectionActions {
       // the next run verifies it once more, and writes another archive if it is corrupt
       Finding(
         .file(archive),
-        message: "the copy \(archive) is suspect" + (copy.copy.suspectReason.map { ": \($0)" } ?? ""),
+        message: "the copy \(archive) is suspect" + (copy.copy.health.suspectReason.map { ": \($0)" } ?? ""),
         remedy: .runBackup(job: copy.job))
     case .unreachable?:
       Finding(
@@ -219,11 +219,6 @@ enum ProtectionActions {
         message:
           "\(place) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk"
       )
-    case .notFound?:
-      Finding(
-        .file(archive),
-        message:
-          "the copy \(archive) was not found; connect its disk, or back up again if the copy was deleted")
     case .missing?:
       Finding(
         .folder(place),
@@ -257,6 +252,7 @@ extension JobStatus.Outcome {
     case .incomplete: "is incomplete"
     case .failed: "failed"
     case .interrupted: "was interrupted"
+    case .notBegun: "did not begin"
     }
   }
 }

@@ -188,7 +188,7 @@ struct DestinationTest {
       return RestoreState(restore: restore)
     }
     let isSuspect =
-      copy?.isSuspect == true || members.contains { inventory.graph.health(of: $0).isSuspect }
+      copy?.health.isSuspect == true || members.contains { inventory.graph.health(of: $0).isSuspect }
     var state = RestoreState(
       restore: ArchiveRestore(
         members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample))

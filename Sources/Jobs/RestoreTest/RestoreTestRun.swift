@@ -295,19 +295,19 @@ struct RestoreTestRun {
 
   /// Returns the copy at a reached destination: the restored copy if it is better than the known one, else
   /// the known one.
-  private func copy(after result: RestoreTestResult, _ status: JobStatus) -> JobStatus.Copy? {
+  private func copy(after result: RestoreTestResult, _ status: JobStatus) -> CopyRecord? {
     if case .unreachable = result.outcome { return nil }
     let known = status.copies.first { $0.path == result.destination.string }
     guard result.isRestored, let members = result.restore?.members,
       !members.contains(where: \.isPartiallyRecovered),
       let destination = job.destinations.first(where: { $0.path == result.destination }),
-      let found = JobStatus.Copy(members, at: destination, of: job, path)
-    else { return known }
+      let found = CopyRecord(members, at: destination, of: job, path)
+    else { return known?.found }
     guard let known, known.archive != found.archive || known.madeAt != found.madeAt,
-      !known.isSuspect, known.areFilesUnchanged
+      !known.health.isSuspect, known.areFilesUnchanged
     else { return found }
-    let isBetter = found.place >= known.place && (found.missingPhotos == nil || known.missingPhotos != nil)
-    return isBetter ? found : known
+    let isBetter = found.place >= known.place && (found.missingPhotos == 0 || known.missingPhotos > 0)
+    return isBetter ? found : known.found
   }
 }
 

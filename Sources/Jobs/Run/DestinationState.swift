@@ -16,7 +16,7 @@ struct DestinationState {
   /// The paths of the archives that retention removed.
   var removed: [String] = []
   /// The newest copy of the library here.
-  var copy: JobStatus.Copy?
+  var copy: CopyRecord?
   /// The bytes of the file system that were free after the last phase; nil before, or if the destination failed.
   private(set) var freeBytes: Int?
   /// Why later phases skip this destination.

@@ -177,7 +177,7 @@ struct JobRun {
   }
 
   /// Writes the results of the run so far to the ledger, and publishes the job's status.
-  private mutating func saveRunAndStatus(copies: [JobStatus.Copy] = []) {
+  private mutating func saveRunAndStatus(copies: [CopyRecord] = []) {
     updateLedger(copies: job.usesOtherLibrary ? [] : copies)
     let saved = state.record
     publishStatus()
@@ -187,10 +187,10 @@ struct JobRun {
     _ = context.publishStatus(of: job)
   }
 
-  private mutating func updateLedger(copies: [JobStatus.Copy] = []) {
+  private mutating func updateLedger(copies: [CopyRecord] = []) {
     let run = state.record
     entry.libraryID = state.backup.libraryID
-    (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.ofLedger, run.hook, run.finishedAt)
+    (entry.outcome, entry.hook, entry.endedAt) = (run.outcome, run.hook, run.finishedAt)
     entry.counts = LedgerRun.Counts(run)
     entry.record = JobStatus.encoded(BackupDetails(state))
     context.ledger.update(&entry, copies: copies.map(\.entry))
@@ -224,7 +224,7 @@ extension JobStatus.RunRecord {
       warnings.append(
         "the run of \(time) was killed; the next archive removes its unfinished files")
     case .interrupted: warnings.append("the run of \(time) was interrupted: \(message ?? "stopped")")
-    case .done, .unchanged, .incomplete, .failed: break
+    case .done, .unchanged, .incomplete, .failed, .notBegun: break
     }
     if let hook {
       let place = archives.isEmpty ? "" : ", after its archives were published"

@@ -37,7 +37,7 @@ extension LedgerRun {
   init(_ run: JobStatus.RunRecord, of job: String?, library: FilePath) {
     self.init(
       .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
-      outcome: run.outcome.ofLedger, record: JobStatus.encoded(BackupDetails(run)))
+      outcome: run.outcome, record: JobStatus.encoded(BackupDetails(run)))
   }
 
   /// True if the run ended with archives that have the library's content at that time, even if photos are missing.
@@ -47,13 +47,11 @@ extension LedgerRun {
 
   /// True if the run did everything that the job requires, and every hook has ended.
   fileprivate var isCompleteWithHooks: Bool {
-    kind == .backup && hook == nil && isComplete
+    kind == .backup && hook == nil && outcome.isComplete
   }
 
   /// True if the run may still become complete with its hooks.
-  fileprivate var mayBecomeComplete: Bool { hasNoEnd && (outcome == .running || isComplete) }
-
-  private var isComplete: Bool { [.done, .unchanged].contains(outcome) }
+  fileprivate var mayBecomeComplete: Bool { hasNoEnd && (outcome == .running || outcome.isComplete) }
 
   /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
   fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
@@ -67,20 +65,6 @@ extension OperationResult.Counts {
     self.init(
       photos: run.photos, bytes: run.bytes, removed: run.destinations.reduce(0) { $0 + $1.removed.count },
       findings: run.missing.count)
-  }
-}
-
-extension JobStatus.Outcome {
-  /// The outcome of the row in the ledger.
-  var ofLedger: LedgerRun.Outcome {
-    switch self {
-    case .running: .running
-    case .done: .done
-    case .unchanged: .unchanged
-    case .incomplete: .incomplete
-    case .failed: .failed
-    case .interrupted: .interrupted
-    }
   }
 }
 
@@ -159,10 +143,9 @@ extension JobStatus {
   private static func copies(_ found: [LedgerCopy], at destinations: [String], _ ledger: Ledger) -> [Copy] {
     destinations.compactMap { destination in
       guard let entry = found.first(where: { $0.destination == destination }),
-        var copy: Copy = decoded(entry.record)
+        let copy: CopyRecord = decoded(entry.record)
       else { return nil }
-      copy.describe(by: ledger, reachedBy: entry.run)
-      return copy
+      return Copy(copy, ledger, reachedBy: entry.run)
     }
   }
 

@@ -1,10 +1,11 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import SystemPackage
 
 /// The status of a job: its last run, its last complete run, and its copies. The status file contains the
 /// status as JSON, with keys in snake case and times in milliseconds since 1970.
-package struct JobStatus: Sendable, Equatable, Codable {
+package struct JobStatus: Sendable, Equatable, Encodable {
   /// The job's name.
   package var job: String
   /// The folder of the library that was last backed up; before the first backup, the folder of the job's library.
@@ -45,24 +46,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
   package func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
 
   /// The outcome of a run.
-  package enum Outcome: String, Sendable, Codable, CaseIterable {
-    /// The run is under way, or was killed.
-    case running
-    /// The run wrote archives and is complete.
-    case done
-    /// Nothing has changed since the last archive, which is still present.
-    case unchanged
-    /// Something that the job requires is missing, and the run reports it.
-    case incomplete
-    /// The run did not reach its end, and the current content of the library is not backed up. If a set of
-    /// archives is unfinished, the message reports the set.
-    case failed
-    /// The run was stopped. The archives that the run published are complete.
-    case interrupted
-
-    /// True if the run did everything that the job requires.
-    package var isComplete: Bool { self == .done || self == .unchanged }
-  }
+  package typealias Outcome = LedgerRun.Outcome
 
   /// The record of one run.
   package struct RunRecord: Sendable, Equatable, Codable {

@@ -7,11 +7,11 @@ extension PhaseContext {
   func describingCopy(at destination: DestinationState) -> DestinationState {
     var destination = destination
     guard let inventory = destination.inventory?.updated(operation.ledger) else { return destination }
-    var newest: JobStatus.Copy?
+    var newest: CopyRecord?
     for archive in archives(in: inventory) {
       guard let members = try? inventory.members(of: archive),
         !members.contains(where: { $0.isPartiallyRecovered || inventory.graph.health(of: $0).isSuspect }),
-        let copy = JobStatus.Copy(members, at: destination.configuration, of: job, library)
+        let copy = CopyRecord(members, at: destination.configuration, of: job, library)
       else { continue }
       newest = newest ?? copy
       guard !hasEveryPhoto(archive, members) else {

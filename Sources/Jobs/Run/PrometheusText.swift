@@ -57,20 +57,20 @@ struct PrometheusText {
     add(
       "smilepile_backup_copy_reachable",
       "1 if the copy was reachable when the last run or restore test ended.",
-      status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
+      status.copies.map { (job + [("destination", $0.path)], $0.reachability == .reachable ? "1" : "0") })
     add(
       "smilepile_backup_copy_suspect",
       "1 if an archive of a copy is suspect: found damaged, and not verified since.",
-      status.copies.map { (job + [("destination", $0.path)], $0.suspectSince != nil ? "1" : "0") })
+      status.copies.map { (job + [("destination", $0.path)], $0.health.isSuspect ? "1" : "0") })
     add(
       "smilepile_backup_copy_missing_photos",
       "Photos of the library that are missing or corrupt in the copy.",
-      status.copies.map { (job + [("destination", $0.path)], "\($0.missingPhotos ?? 0)") })
+      status.copies.map { (job + [("destination", $0.path)], "\($0.missingPhotos)") })
     add(
       "smilepile_backup_copy_on_library_device",
       "1 if a copy is on the same device as the library, or in memory.",
       status.copies.map {
-        (job + [("destination", $0.path)], $0.isOnSameDevice || $0.isInMemory == true ? "1" : "0")
+        (job + [("destination", $0.path)], $0.isOnSameDevice || $0.isInMemory ? "1" : "0")
       })
     if let test = status.lastRestoreTest {
       add(

@@ -50,37 +50,6 @@ extension StatusPage {
   }
 }
 
-extension CountedCopy {
-  /// The state of the copy for people.
-  fileprivate var state: String {
-    switch problem {
-    case let problem?: problem.words
-    case nil where copy.isSelection == true: "a selection of the library"
-    case nil where copy.missingPhotos != nil:
-      "\(Count(copy.missingPhotos ?? 0, "photo is", "photos are").grouped) missing or corrupt"
-    case nil where isShared: "not counted: shares a file with a copy above"
-    case nil:
-      switch photosAdded {
-      case 0?: "complete"
-      case let added?:
-        "complete, except \(Count(added, "photo that was", "photos that were").grouped) added since"
-      case nil: "complete when it was made"
-      }
-    }
-  }
-}
-
-extension CountedCopy.Place {
-  /// The place for people.
-  fileprivate var words: String {
-    switch self {
-    case .deviceOfLibrary: "the device of the library: lost with it"
-    case .memory: "in memory: lost when the machine is switched off"
-    case .anotherDevice: "another device"
-    }
-  }
-}
-
 extension JobStatus.DestinationTestRecord.Outcome {
   /// The outcome for people.
   fileprivate var words: String {

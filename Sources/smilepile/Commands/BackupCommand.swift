@@ -103,7 +103,7 @@ struct BackupCommand: JobCommand {
   private static func line(_ run: JobStatus.RunRecord) -> String {
     let archive = run.archives.first.map { "; \($0.escaped)" } ?? ""
     switch run.outcome {
-    case .running, .failed, .interrupted: return run.outcome.rawValue
+    case .running, .failed, .interrupted, .notBegun: return run.outcome.rawValue
     case .unchanged: return "unchanged, \(Count(run.photos, "photo"))\(imports(run))\(archive)"
     case .done, .incomplete:
       let copies = run.destinations.count { !$0.archives.isEmpty }

@@ -93,8 +93,8 @@ struct Stats: AsyncParsableCommand {
     return [
       "job": counted.job, "path": copy.path, "archive": copy.archive, "made_at": copy.madeAt,
       "verified_at": counted.verifiedAt, "same_device": copy.isOnSameDevice,
-      "in_memory": copy.isInMemory == true, "is_restorable": counted.problem == nil,
-      "is_selection": copy.isSelection == true, "missing_photos": copy.missingPhotos ?? 0,
+      "in_memory": copy.isInMemory, "is_restorable": counted.problem == nil,
+      "is_selection": copy.isSelection, "missing_photos": copy.missingPhotos,
       "is_shared": counted.isShared, "problem": counted.problem?.rawValue,
       "tested_at": counted.test?.lastPassedAt,
     ]
@@ -102,17 +102,8 @@ struct Stats: AsyncParsableCommand {
 
   private static func row(_ counted: CountedCopy) -> [String] {
     let copy = counted.copy
-    let facts = [
-      counted.verifiedAt.map { "verified \($0.time)" } ?? "unverified",
-      copy.isInMemory == true ? "in memory: lost when the machine is switched off" : nil,
-      copy.isOnSameDevice ? "on the same device as the library: no protection if the device fails" : nil,
-      counted.problem?.words,
-      copy.isSelection == true ? "only a selection of the library" : nil,
-      copy.missingPhotos.map {
-        "\(Count($0, "photo of the library is", "photos of the library are")) missing or corrupt"
-      },
-      counted.isShared ? "shares a file with a copy above, and is not counted" : nil,
-    ].compactMap { $0 }
+    let verified = counted.verifiedAt.map { "verified \($0.time)" } ?? "unverified"
+    let facts = [verified, counted.place.words, counted.state]
     return [copy.madeAt.time, copy.archive.escaped, facts.joined(separator: ", ")]
   }
 

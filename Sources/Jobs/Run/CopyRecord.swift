@@ -1,0 +1,89 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The newest copy of the library at a destination when a run found it: an archive and all other archives that a restore
+/// needs. The ledger stores the record.
+package struct CopyRecord: Sendable, Equatable, Codable {
+  /// The path of the folder.
+  package var path: String
+  /// The path of the newest archive in the folder.
+  package var archive: String
+  /// The paths of the other archives that a restore needs: the other parts of the set, or the chain.
+  package var others: [String] = []
+  /// When the archive was made, in milliseconds since 1970.
+  package var madeAt: Int64
+  /// The place of the archive among the exports of the library; nil in archives of older versions.
+  package var sequence: Int64?
+  /// Where the file system of the folder was mounted; nil if the mount points could not be read.
+  var mountPoint: String?
+  /// True if the copy is on the library's own device, and is lost with the library.
+  package var isOnSameDevice = false
+  /// True if the copy is on a file system in memory, and is lost when the machine is switched off.
+  package var isInMemory = false
+  /// True if the copy contains a selection, not the entire library.
+  package var isSelection = false
+  /// The number of the library's photos that are missing from the copy or damaged in it.
+  package var missingPhotos = 0
+  /// The files of the archives.
+  package var files: [ArchiveFile]
+
+  /// Tells which of two copies is newer.
+  var place: Int64 { sequence ?? madeAt }
+
+  /// The paths of all archives that a restore needs.
+  package var archives: [String] { [archive] + others }
+
+  /// True if all archives exist now. Blocks.
+  var exists: Bool { archives.allSatisfy(FileManager.default.fileExists) }
+
+  /// True if the sizes and dates of the files are unchanged. Blocks.
+  package var hasSizesAndDates: Bool { areFiles { $0.hasSizeAndDate(of: $1) } }
+
+  /// True if the files are unchanged. Blocks.
+  var areFilesUnchanged: Bool { areFiles { $0.isSameVersion(as: $1) } }
+
+  /// Returns true if each file, as the run found it, meets a condition with its present state. Blocks.
+  private func areFiles(_ condition: (_ found: ArchiveFile, _ now: ArchiveFile) -> Bool) -> Bool {
+    zip(archives, files).allSatisfy { path, file in
+      ArchiveFile(at: FilePath(path)).map { condition(file, $0) } ?? false
+    }
+  }
+
+  /// Sets where the copy is, seen from a folder of the library: a person may have moved the library since a run found the
+  /// copy. Changes nothing if the library or archives of the copy are unreachable. Blocks.
+  mutating func locate(from library: FilePath) {
+    guard library.realPath != nil, exists else { return }
+    let weakness = JobDestination(path: FilePath(path)).weakness(for: library)
+    (isOnSameDevice, isInMemory) = (weakness?.isOnSameDevice ?? false, weakness?.isInMemory ?? false)
+  }
+}
+
+extension CopyRecord {
+  /// Describes a copy that a run found. Blocks.
+  ///
+  /// - Parameters:
+  ///   - members: the archives that a restore needs, the newest first.
+  ///   - library: the library's folder.
+  /// - Returns: nil if an archive was removed meanwhile.
+  init?(_ members: [ArchiveDescriptor], at destination: JobDestination, of job: Job, _ library: FilePath) {
+    let archive = members[0]
+    let files = members.compactMap { ArchiveFile(at: FilePath($0.path)) }
+    guard files.count == members.count else { return nil }
+    self.init(
+      path: destination.path.string, archive: archive.path, others: members.dropFirst().map(\.path),
+      madeAt: archive.date, sequence: archive.sequence,
+      mountPoint: (try? MountTable())?.mountPoint(of: destination.path)?.string,
+      // each part of a set has `isPartial`
+      isSelection: archive.selection != nil && archive.isPartial
+        && (archive.part == nil || job.exportOptions.selectsSomePhotos),
+      missingPhotos: (archive.part == nil ? [archive] : members).reduce(0) { $0 + $1.missingPhotos.count },
+      files: files)
+    locate(from: library)
+  }
+
+  /// The entry of the copy in the ledger.
+  var entry: LedgerCopy { LedgerCopy(destination: path, record: JobStatus.encoded(self)) }
+}
