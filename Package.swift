@@ -38,10 +38,8 @@ let package = Package(
     .target(
       name: "Databases",
       dependencies: [
-        "CSQLite", "FileSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        systemPackage,
+        "CSQLite", "FileSystem", "Operations", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"), systemPackage,
       ]),
     .target(
       name: "Checksums",
@@ -64,7 +62,7 @@ let package = Package(
     .target(name: "Gallery", dependencies: ["FileSystem", "HTML", "ImageHeader", "Operations"]),
     .target(name: "ImageHeader"),
     .target(
-      name: "Operations", dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
+      name: "Operations", dependencies: [systemPackage]),
     .target(
       name: "PhotoLibrary",
       dependencies: [

@@ -44,10 +44,10 @@ extension LedgerRun {
     because cause: (any Error)?
   ) {
     outcome =
-      switch cause {
+      switch cause?.cause {
       case nil: result?.isIncomplete == true ? .incomplete : .done
-      case is CancellationError: .interrupted
-      case is FileLock.Busy: .notBegun
+      case .cancelled: .interrupted
+      case .busy: .notBegun
       default: .failed
       }
     if let result {
@@ -57,7 +57,7 @@ extension LedgerRun {
     var details = OperationRecord(operation)
     details.archives += result?.archives.map(\.absolute.string) ?? []
     details.keep(result?.findings ?? [])
-    details.message = error is CancellationError ? nil : error.map { "\($0)" }
+    details.message = error?.cause == .cancelled ? nil : error.map { "\($0)" }
     record = details.json
   }
 }

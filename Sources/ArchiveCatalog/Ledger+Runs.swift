@@ -18,7 +18,7 @@ extension Ledger {
         sql: """
           INSERT INTO run (
             begun, ended, number, kind, job, libraryPath, libraryID, startedAt, endedAt, outcome, hook, record,
-            photos, categories, bytes, skipped, removed, leftOut
+            photos, categories, bytes, skipped, removed, findings
           ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
@@ -41,7 +41,7 @@ extension Ledger {
       try database.execute(
         sql: """
           UPDATE run SET ended = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?, record = ?,
-            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, leftOut = ?
+            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, findings = ?
           WHERE begun = ? AND startedAt = ? AND job IS ? AND kind = ?
           """,
         arguments: [
@@ -134,7 +134,7 @@ extension LedgerRun {
     counts = Counts(
       photos: try row.optionalCount("photos"), categories: try row.optionalCount("categories"),
       bytes: try row.optionalCount("bytes"), skipped: try row.optionalCount("skipped"),
-      removed: try row.optionalCount("removed"), findings: try row.optionalCount("leftOut"))
+      removed: try row.optionalCount("removed"), findings: try row.optionalCount("findings"))
   }
 }
 

@@ -295,8 +295,8 @@ extension Ledger.Problem: CustomStringConvertible {
 extension Ledger.OlderDatabase: CustomStringConvertible {
   /// One line for the user: what is forgotten.
   public var description: String {
-    ("an older development version of smilepile made the ledger of this user, which was moved to \(path); forgotten are "
-      + "the history, the results of verifications and restore tests, the copies of jobs, the imported backups of "
-      + "inboxes, and the contents of encrypted archives").escaped
+    ("smilepile moved the ledger of an older development version to \(path) and began a new one; it no longer knows the "
+      + "history, the results of verifications and restore tests, the copies of jobs, the imported backups of inboxes, "
+      + "and the contents of encrypted archives").escaped
   }
 }

@@ -51,7 +51,7 @@ enum LedgerSchema {
       libraryPath TEXT, libraryID TEXT,
       startedAt INTEGER NOT NULL, endedAt INTEGER,
       outcome TEXT NOT NULL, hook TEXT,
-      photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, leftOut INTEGER,
+      photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, findings INTEGER,
       record BLOB NOT NULL
     ) STRICT;
     CREATE INDEX runJob ON run(job, begun);

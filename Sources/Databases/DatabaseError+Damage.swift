@@ -11,7 +11,7 @@ extension DatabaseError {
   /// header of another format, with other codes than `SQLITE_CORRUPT`.
   package var mayBeDamage: Bool { !Self.environmental.contains(resultCode.primaryResultCode) }
 
-  /// Makes the error of a query, also of one of one column whose value has another type; nil for any other error.
+  /// Makes a `DatabaseError` of an error that a query threw, also if a value has another type; nil for other errors.
   package init?(ofQuery error: any Error) {
     if let error = error as? DatabaseError {
       self = error

@@ -1,12 +1,12 @@
 /// Why an operation failed. Each error type states its causes once; callers compare the cause.
-public enum ErrorCause: Sendable {
+public enum ErrorCause: Sendable, CaseIterable {
   /// The caller or a signal stopped the operation.
   case cancelled
   /// The process lacks memory, threads or open files.
   case environment
   /// Another process holds a lock.
   case busy
-  /// The library cannot be used, or another user of this machine controls a file or folder.
+  /// The library cannot be used or changed, or another user of this machine controls a file or folder.
   case access
   /// The named file, folder, library or job does not exist.
   case notFound

@@ -28,22 +28,19 @@ public struct Finding: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// What the finding is about.
   public var subject: Subject
-  /// What is wrong: a clause about the subject, or a sentence of its own.
-  public var reason: String
-  /// The message, which tells the subject.
+  /// What is wrong, as a sentence that tells the subject.
   public var message: String
   /// What a person can do about it, which the message does not mention.
   public var remedy: Remedy?
 
-  /// Makes a finding whose reason is a complete message.
+  /// Makes a finding with a complete message.
   public init(_ subject: Subject, message: String, remedy: Remedy? = nil) {
-    (self.subject, reason, self.message, self.remedy) = (subject, message, message, remedy)
+    (self.subject, self.message, self.remedy) = (subject, message, remedy)
   }
 
   /// Makes a finding whose message is `subject: reason`.
   public init(_ subject: Subject, _ reason: String, remedy: Remedy? = nil) {
-    (self.subject, self.reason, self.remedy) = (subject, reason, remedy)
-    message = "\(subject): \(reason)"
+    self.init(subject, message: "\(subject): \(reason)", remedy: remedy)
   }
 
   /// How messages refer to the subject.
@@ -54,8 +51,6 @@ public struct Finding: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// Returns the finding with the path of a backup before its message, for operations on several backups.
   public func from(_ backup: some CustomStringConvertible) -> Finding {
-    var finding = self
-    (finding.reason, finding.message) = ("\(backup): \(reason)", "\(backup): \(message)")
-    return finding
+    Finding(subject, message: "\(backup): \(message)", remedy: remedy)
   }
 }

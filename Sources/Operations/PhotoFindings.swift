@@ -16,7 +16,7 @@ public struct PhotoFindings: Sendable {
     (self.damaged, self.areInNoArchive, self.isKnown) = (damaged, areInNoArchive, isKnown)
   }
 
-  /// Describes what an operation found that read every photo.
+  /// Describes the findings of an operation that read every photo.
   public init(ofEveryPhoto damaged: [Finding], areInNoArchive: Bool = false) {
     self.init(damaged: damaged, areInNoArchive: areInNoArchive) { _ in true }
   }

@@ -50,7 +50,7 @@ enum Addition {
 
 extension Library {
   /// Returns the content, and the number of changes up to it, at one moment. Blocks.
-  package func contentsAndChanges() throws -> (contents: LibraryContents, changes: Int?) {
+  package func contentsAndChanges() throws -> (contents: LibraryContents, changes: Int) {
     try read { database in
       (try LibraryContents(database), try database.rowCount(of: "change"))
     }

@@ -269,7 +269,7 @@ struct ProtectionVerdictTests {
     }
   }
 
-  @Test("Verdict: a run that made no complete copy is not repeated before its reason is mended")
+  @Test("Verdict: a run that made no complete copy is not repeated before its reason is gone")
   func incompleteRun() {
     var run = JobStatus.RunRecord(startedAt: Self.time(daysAgo: 0))
     (run.outcome, run.message) = (.incomplete, "photo 4 is missing in the library")

@@ -124,7 +124,7 @@ struct RemoveTests {
   }
 
   @Test("Remove: removals are recorded")
-  func deletions() throws {
+  func recordedRemovals() throws {
     try remove(selection(categories: ["cars"]))
     let rows = try scratch.sql { try Row.fetchAll($0, sql: "SELECT origin, md5, assetPath FROM movement") }
     #expect(rows.map { $0["origin"] as String } == ["cars", "cars", "cars"])

@@ -1,4 +1,5 @@
 import Checksums
+import Databases
 import Foundation
 import GRDB
 import SystemPackage

@@ -1,4 +1,5 @@
 import Checksums
+import Databases
 import FileSystem
 import Foundation
 import GRDB

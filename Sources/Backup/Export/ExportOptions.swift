@@ -46,7 +46,7 @@ public struct ExportOptions: Sendable {
   public var maximumChainDepth = ExportOptions.defaultMaximumChainDepth
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
-  /// The health of archives, and the record of verified ones and of the export. The export first verifies a base that is suspect;
+  /// Gives the health of archives. The export records itself and the archives that it verifies: first a base that is suspect;
   /// with `verifies`, also a base that was never verified or has changed since.
   public var ledger: Ledger?
   /// The ledger's operation that this export belongs to; nil if the export is an operation of its own.

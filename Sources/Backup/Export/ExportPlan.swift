@@ -95,8 +95,7 @@ package struct ExportPlan: Sendable {
   ///   - libraryID: the library's ID.
   ///   - history: the library's exports.
   ///   - options: what is selected, and how it is written.
-  ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full
-  ///     export.
+  ///   - base: the archive that the export depends on; nil for a full export.
   ///   - thumbnails: the thumbnails that the archive gets, by the contents of their photos.
   ///   - views: the pictures that a click in the gallery opens instead of the photos, by the photos' contents.
   ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.

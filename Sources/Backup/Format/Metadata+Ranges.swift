@@ -172,7 +172,7 @@ extension String {
 }
 
 extension Comparable {
-  /// Returns the nearest value in a range. An older version may have stored any value in a library, and an archive
-  /// with a value out of range would be unreadable.
+  /// Returns the nearest value in a range. A damaged library may have any value, and an archive with a value out of range
+  /// would be unreadable.
   func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
 }

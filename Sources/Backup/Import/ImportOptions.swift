@@ -63,7 +63,7 @@ public struct ImportOptions: Sendable {
   public var lockWait: Duration = .zero
   /// The password for encrypted backups. Not used for other backups.
   public var password: Secret?
-  /// The health of archives. `Work.import` records the import and damaged archives in it; `ImportRun.run` records nothing.
+  /// Gives the health of archives. `Work.import` records the import and damaged archives; `ImportRun.run` records nothing.
   public var ledger: Ledger?
   /// The limits for archives.
   public var limits = Limits()

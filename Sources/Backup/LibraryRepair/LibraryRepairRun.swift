@@ -40,7 +40,7 @@ public struct LibraryRepairOptions: Sendable {
 public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   /// The number of photos that were read.
   public var photosChecked = 0
-  /// Photos that were repaired, with the archive that had them, and photos whose rows were.
+  /// Repaired photos with the archive that had each, and photos whose rows got the MD5 of the file.
   public var repaired: [Finding] = []
   /// Photos that are still corrupt or missing, with the reason.
   public var damaged: [Finding] = []

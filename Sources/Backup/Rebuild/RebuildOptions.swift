@@ -30,7 +30,7 @@ public struct RebuildOptions: Sendable {
   public var limits = Limits()
   /// The password for encrypted archives.
   public var password: Secret?
-  /// The health of archives, and the ID of the library. The rebuild and damaged archives are recorded.
+  /// Gives the health of archives and the ID of the library. The rebuild records itself and damaged archives.
   public var ledger: Ledger?
   /// Confirms the rebuild of a library with delete protection whose PIN cannot be read.
   public var authorization = Authorization.refused

@@ -91,7 +91,8 @@ package struct InboxReport: Sendable {
 }
 
 extension InboxFile {
-  /// Why the file was skipped, since it is probably still being written; nil if it was not, or if its name says so.
+  /// Tells that the file was skipped and why, since it is probably still being written; nil if it was not skipped, or if it
+  /// has a temporary name.
   package var skipped: String? {
     guard case .unfinished(let cause) = state, cause != .temporaryName else { return nil }
     return "skipped \(label): \(cause.reason)"

@@ -173,7 +173,7 @@ enum ProtectionActions {
     guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return [] }
     let name = "the last run of job “\(job.job)”"
     var actions: [Finding] = []
-    if !run.lacksOnlyPhotos {
+    if !run.lacksPhotos {
       let message = run.message.map { ": \($0.prefix(mostCharacters))" } ?? ""
       actions.append(
         Finding(
@@ -236,8 +236,8 @@ enum ProtectionActions {
 }
 
 extension JobStatus.RunRecord {
-  /// True if the run is incomplete because of corrupt or missing photos, as its message tells.
-  fileprivate var lacksOnlyPhotos: Bool {
+  /// True if the run is incomplete because of corrupt or missing photos, and each destination has an archive.
+  fileprivate var lacksPhotos: Bool {
     outcome == .incomplete && !missing.isEmpty && destinations.allSatisfy { $0.failure == nil }
   }
 }

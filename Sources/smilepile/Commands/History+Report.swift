@@ -19,7 +19,7 @@ extension History {
         "bytes": counts.bytes, "photos_skipped": counts.skipped, "removed": counts.removed,
         "finding_count": counts.findings, "archives": details?.archives, "folder": details?.folder,
         "message": details?.message, "report": details?.report,
-        "findings": details?.findings.map { ["item": $0.item, "reason": $0.reason] as JSONFields },
+        "findings": details?.findings.map { ["item": $0.item, "message": $0.message] as JSONFields },
       ])
   }
 

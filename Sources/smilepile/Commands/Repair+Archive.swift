@@ -2,7 +2,6 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage

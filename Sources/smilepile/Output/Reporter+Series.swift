@@ -2,12 +2,12 @@ import Jobs
 import Operations
 
 extension Reporter {
-  /// Works on jobs or folders, one after the other. One that fails does not stop the next one. After a signal, the others
-  /// are not started, and fail with `NotStarted`.
+  /// Works on jobs or folders, one after the other. A failure does not stop the series. After a signal, each remaining item
+  /// fails with `NotStarted`.
   ///
   /// - Parameters:
-  ///   - work: returns the status of one.
-  ///   - failed: reports the error of one.
+  ///   - work: works on an item, and returns its status.
+  ///   - failed: reports the error of an item.
   /// - Returns: the worst status.
   /// - Throws: the errors of `failed`.
   func each<Item>(

@@ -7,11 +7,11 @@ typealias PINOptions = SecretOptions<LibraryPIN>
 /// The source of the library's new PIN.
 typealias NewPINOptions = SecretOptions<NewLibraryPIN>
 
-enum LibraryPIN: SecretOfOptions {
+enum LibraryPIN: NamedSecret {
   static let kind = SecretKind.pin
 }
 
-enum NewLibraryPIN: SecretOfOptions {
+enum NewLibraryPIN: NamedSecret {
   static let kind = SecretKind.newPIN
 }
 

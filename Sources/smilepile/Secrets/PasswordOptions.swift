@@ -7,7 +7,7 @@ import Zip
 
 /// The source of the password of an encrypted archive.
 struct PasswordOptions: ParsableArguments {
-  private enum Password: SecretOfOptions {
+  private enum Password: NamedSecret {
     static let kind = SecretKind.password
   }
 

@@ -5,12 +5,12 @@ import SystemPackage
 struct SecretKind: Sendable, Equatable {
   /// The name of the secret in messages.
   var noun: String
-  /// The prefix of its options without the hyphens: `--password-file`, `--password-command`, `--password-fd`,
+  /// The first word of its options: `password` in `--password-file`, `--password-command`, `--password-fd` and
   /// `--password-prompt`.
   var name: String
   /// The name of its environment variable.
   var variable: String
-  /// `name` with its hyphens.
+  /// The name with two hyphens before it.
   var option: String { "--\(name)" }
 
   /// The password of an archive.

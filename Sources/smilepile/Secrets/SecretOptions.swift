@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// The secret of some options.
-protocol SecretOfOptions {
+/// A secret that has command-line options.
+protocol NamedSecret {
   static var kind: SecretKind { get }
 }
 
 /// The options that give a secret. Other users can see command lines, so they never contain the secret.
-struct SecretOptions<Subject: SecretOfOptions>: ParsableArguments {
+struct SecretOptions<Subject: NamedSecret>: ParsableArguments {
   @Option(
     name: .customLong("\(Subject.kind.name)-file"),
     help: ArgumentHelp("Read the \(Subject.kind.noun) from the first line of this file.", valueName: "path"),

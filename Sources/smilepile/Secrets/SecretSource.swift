@@ -96,7 +96,7 @@ enum SecretSource: Sendable {
 extension SecretError {
   /// - Parameters:
   ///   - place: where the line was expected.
-  ///   - source: the place in an error of reading; nil for the same.
+  ///   - source: what an error of reading names; nil for `place`.
   fileprivate init(_ fault: LineFault, _ kind: SecretKind, _ place: String, unreadable source: String? = nil)
   {
     self =

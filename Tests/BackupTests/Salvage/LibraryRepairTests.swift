@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "Library repair: a row whose MD5 differs from that of its file in few bits is mended", arguments: [1, 8])
+    "Library repair: a row whose MD5 differs from its file's in few bits is repaired", arguments: [1, 8])
   func damagedRow(bits: Int) async throws {
     let contents = try damageRow(bits: bits)
     let found = try await Work.verify(library: library.path).summary.damaged
@@ -106,7 +106,7 @@ import Testing
     #expect(try await Work.verify(library: library.path).summary.damaged == [])
   }
 
-  @Test("Library repair: a dry run mends no row")
+  @Test("Library repair: a dry run repairs no row")
   func damagedRowInDryRun() async throws {
     _ = try damageRow(bits: 1)
     let tree = try library.tree
