@@ -26,7 +26,7 @@ extension LedgerOperation {
       for photo in damaged {
         try insert(photo.id, found.areInNoArchive ? .inNoArchive : .damaged, photo.message)
       }
-      for id in Set(known).subtracting(damaged.map(\.id)).sorted() where found.isKnown(id) {
+      for id in Set(known).subtracting(damaged.map(\.id)).sorted() where found.covers(id) {
         try insert(id, .intact)
       }
     }

@@ -40,15 +40,14 @@ extension Ledger {
       if run.endedAt != nil { run.endPosition = LedgerPosition(try Self.nextPosition(database)) }
       try database.execute(
         sql: """
-          UPDATE run SET ended = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?, record = ?,
+          UPDATE run SET ended = ?, job = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?, record = ?,
             photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, findings = ?
-          WHERE begun = ? AND startedAt = ? AND job IS ? AND kind = ?
+          WHERE begun = ? AND startedAt = ? AND kind = ?
           """,
         arguments: [
-          run.endPosition?.number, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue,
-          run.hook,
-          run.record,
-        ] + run.counts.arguments + [run.startPosition.number, run.startedAt, run.job, run.kind.rawValue])
+          run.endPosition?.number, run.job, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue,
+          run.hook, run.record,
+        ] + run.counts.arguments + [run.startPosition.number, run.startedAt, run.kind.rawValue])
       let isMissing = database.changesCount == 0
       for copy in isMissing ? [] : copies {
         try database.execute(

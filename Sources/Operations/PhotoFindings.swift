@@ -6,14 +6,14 @@ public struct PhotoFindings: Sendable {
   public var areInNoArchive: Bool
   /// Returns true for the ID of a photo that the operation read, or that the library no longer has. Unless it is damaged, the
   /// photo is intact.
-  public var isKnown: @Sendable (Int64) -> Bool
+  public var covers: @Sendable (Int64) -> Bool
 
   /// Describes what an operation found.
   public init(
     damaged: [Finding], areInNoArchive: Bool = false,
-    isKnown: @escaping @Sendable (Int64) -> Bool = { _ in false }
+    covers: @escaping @Sendable (Int64) -> Bool = { _ in false }
   ) {
-    (self.damaged, self.areInNoArchive, self.isKnown) = (damaged, areInNoArchive, isKnown)
+    (self.damaged, self.areInNoArchive, self.covers) = (damaged, areInNoArchive, covers)
   }
 
   /// Describes the findings of an operation that read every photo.

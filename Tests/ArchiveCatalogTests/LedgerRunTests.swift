@@ -61,6 +61,17 @@ import Testing
     #expect(ledger.jobs().isEmpty)
   }
 
+  @Test("Ledger: a run that turns out to be of another library loses its job")
+  func otherLibrary() throws {
+    let ledger = Ledger(folder: folder)
+    var run = LedgerRun(.restoreTest, job: "family", libraryPath: "/l", startedAt: 5)
+    ledger.insert(&run)
+    (run.job, run.endedAt, run.outcome) = (nil, 6, .done)
+    ledger.update(&run)
+    #expect(Ledger(folder: folder).runs() == [run])
+    #expect(ledger.runs(of: "family").isEmpty)
+  }
+
   @Test("Ledger: runs have the numbers 1, 2, 3, and the newest is first")
   func numbers() throws {
     let ledger = Ledger(folder: folder)

@@ -44,12 +44,13 @@ import Testing
     let file = night.folder("seen").string
     var job = night.job
     job.hooks.after = "printf '%s|%s' \"$SMILEPILE_MESSAGE\" \"$SMILEPILE_LIBRARY\" > '\(file)'"
-    var run = JobStatus.RunRecord(startedAt: 1)
-    run.message = Self.bad
-    try JobHooks(task: .backup, job: job, library: "/l\u{200F}é\n", context: night.context).run(.after, run)
+    var state = RunState(startedAt: 1, nextRunAt: nil)
+    state.phasesEndedAt = 2
+    state.report(.incomplete(.run, Self.bad))
+    try JobHooks(task: .backup, job: job, library: "/l\u{200F}é\n", context: night.context).run(.after, state)
     let seen = try String(contentsOfFile: file, encoding: .utf8)
     #expect(seen == "\(Self.bad.escaped)|\("/l\u{200F}é\n".escaped)")
-    try JobHooks(task: .backup, job: job, library: "/l\u{200F}é", context: night.context).run(.after, run)
+    try JobHooks(task: .backup, job: job, library: "/l\u{200F}é", context: night.context).run(.after, state)
     #expect(try String(contentsOfFile: file, encoding: .utf8).hasSuffix("|/l\u{200F}é"))
   }
 }

@@ -222,9 +222,7 @@ import Testing
     var job = night.job
     (job.library, job.usesOtherLibrary) = (library.path, true)
     _ = try await Work.backup(job, night.context).summary
-    var options = RestoreTestOptions()
-    options.scratch = try night.scratch.makeFolder("scratch")
-    _ = try await Work.restoreTest(job, night.context, options: options).summary
+    _ = try await night.drill(job)
     let runs = night.context.ledger.history().map(\.run)
     #expect(runs.map(\.kind) == [.restoreTest, .backup])
     #expect(runs.map(\.job) == [nil, nil])

@@ -96,11 +96,11 @@ import Testing
     night.job.hooks.before = nil
     let report = try await night.drill()
     #expect(report.exitCode == 4)
+    #expect(report.errors.contains { $0.contains("the last backup of the job was of another library") })
     #expect(
-      report.recordingFaults.contains { $0.contains("the last backup of the job was of another library") })
-    #expect(
-      try String(contentsOfFile: #require(report.path).string, encoding: .utf8).contains(
+      try String(contentsOfFile: #require(report.test?.path).string, encoding: .utf8).contains(
         "was of another library"))
+    #expect(night.context.ledger.history().first?.run.job == nil)
     #expect(try night.statusFile().lastRestoreTest == linked.lastRestoreTest)
     _ = try await night.backup()
     let after = try night.statusFile()
@@ -120,7 +120,7 @@ import Testing
     night.job.library = other.path
     night.job.hooks.before = nil
     let report = try await night.drill()
-    #expect(!report.recordingFaults.contains { $0.contains("another library") })
+    #expect(!report.errors.contains { $0.contains("another library") })
     #expect(try night.statusFile().lastRestoreTest?.round == 2)
     try night.remove(other.path.string)
     try FileManager.default.copyItem(atPath: night.library.path.string, toPath: other.path.string)
@@ -161,9 +161,7 @@ import Testing
     #expect(run.outcome == .done)
     #expect(run.warnings.contains { $0.contains("the job's status does not change") })
     #expect(!run.warnings.contains { $0.contains("was interrupted") })
-    var options = RestoreTestOptions()
-    options.scratch = try night.scratch.makeFolder("scratch")
-    _ = try await Work.restoreTest(other, night.context, options: options).summary
+    _ = try await night.drill(other)
     // a run that fails, and a run that cannot start
     other.hooks.before = "false"
     #expect(try await Work.backup(other, night.context).summary.run.outcome == .failed)
@@ -353,8 +351,8 @@ import Testing
     var other = night
     other.context.state = StateFolder(path: night.folder("state"))
     let report = try await other.drill()
-    #expect(report.recordingFaults.count { $0.contains("ledger.sqlite.corrupt-") } == 1)
-    #expect(report.recordingFaults.count { $0.contains("/status.json") } == 1)
+    #expect(report.errors.count { $0.contains("ledger.sqlite.corrupt-") } == 1)
+    #expect(report.errors.count { $0.contains("/status.json") } == 1)
   }
 
   @Test("Backup: the next run reports a killed run and counts it as a failure")

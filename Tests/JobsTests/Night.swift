@@ -178,10 +178,13 @@ struct Night {
   }
 
   /// Runs a restore test of the job.
-  func drill(sample: Int? = nil) async throws -> RestoreTestReport {
+  func drill(sample: Int? = nil) async throws -> JobReport { try await drill(job, sample: sample) }
+
+  /// Runs a restore test of another job, in a scratch folder or a given one.
+  func drill(_ job: Job, sample: Int? = 100, in folder: FilePath? = nil) async throws -> JobReport {
     var options = RestoreTestOptions()
     options.sample = sample
-    options.scratch = try scratch.makeFolder("scratch")
+    options.scratch = try folder ?? scratch.makeFolder("scratch")
     return try await Work.restoreTest(job, context, options: options).summary
   }
 
@@ -241,5 +244,21 @@ struct StatusFile: Decodable {
   init(_ path: FilePath) throws {
     self = try JSONDecoder.ofStatusFiles.decode(
       Self.self, from: Data(contentsOf: URL(fileURLWithPath: path.string)))
+  }
+}
+
+extension JobReport {
+  /// The results of a restore test at each destination; empty if it has none.
+  var results: [RestoreTestResult] { test?.results ?? [] }
+  var hasPassed: Bool { test?.hasPassed == true }
+  var exitCode: Int32? { run.exitCode }
+}
+
+extension LedgerRun {
+  /// Makes the row of a backup.
+  init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {
+    self.init(
+      .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
+      outcome: run.outcome, record: JobStatus.encoded(BackupDetails(run: run)))
   }
 }

@@ -106,13 +106,13 @@ import Testing
 
   @Test("Restore test: a scratch folder in the library is refused and makes no copy suspect")
   func scratchFolderInLibrary() async throws {
-    let night = try Night()
+    var night = try Night()
     _ = try await night.backup()
-    var options = RestoreTestOptions()
-    options.scratch = night.library.path.appending("photos")
-    await #expect(throws: LibraryError.self) {
-      try await Work.restoreTest(night.job, night.context, options: options).summary
-    }
+    night.context.exitCode = { $0 is LibraryError ? 10 : 1 }
+    let report = try await night.drill(night.job, in: night.library.path.appending("photos"))
+    #expect(report.run.outcome == .failed)
+    #expect(report.exitCode == 10)
+    #expect(report.results.isEmpty)
     #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
     #expect(try await night.backup().outcome == .unchanged)
   }
@@ -135,7 +135,7 @@ import Testing
     #expect(report.results.map(\.destination) == [night.folder("one")])
     try #require(report.warnings.count == 1)
     #expect(report.warnings[0].hasSuffix(": wrong password"))
-    let text = try String(contentsOfFile: #require(report.path).string, encoding: .utf8)
+    let text = try String(contentsOfFile: #require(report.test?.path).string, encoding: .utf8)
     #expect(text.contains("/one: DOES NOT RESTORE"))
     #expect(text.contains("\n\nwarning: not every destination was tested: "))
     #expect(text.hasSuffix(": wrong password\n"))
@@ -168,18 +168,22 @@ import Testing
 
   @Test("Restore test: a failure before a cancellation is recorded")
   func cancellation() async throws {
-    let night = try Night()
+    var night = try Night()
     _ = try await night.backup()
     try night.remove(night.folder("one").string)
+    night.context.exitCode = { _ in 130 }
     var options = RestoreTestOptions()
     options.scratch = try night.scratch.makeFolder("scratch")
+    let (job, context, chosen) = (night.job, night.context, options)
     // the first destination is missing, and the cancellation comes while the second is restored
-    await #expect(throws: CancellationError.self) {
-      _ = try await Night.cancelled(at: .write, below: night.folder("scratch")) {
-        Work.restoreTest(night.job, night.context, options: options)
-      }
+    let report = try await Night.cancelled(at: .write, below: night.folder("scratch")) {
+      Work.restoreTest(job, context, options: chosen)
     }
+    #expect(report.run.outcome == .interrupted)
+    #expect(report.exitCode == 130)
+    #expect(report.results.map(\.isRestored) == [false])
     #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
+    #expect(try night.statusFile().restoreTestFailure == nil)
     #expect(try night.statusFile().copies.map(\.reachability) == [.unreachable, .reachable])
   }
 
@@ -271,10 +275,10 @@ import Testing
         Fault(
           .error(.noSuchFileOrDirectory), at: number, of: .only([.open]), persists: true,
           below: night.folder("scratch")))
-      let report = try? await night.drill()
+      let report = try await night.drill()
       fault.disarm()
       wasHit = fault.place != nil
-      #expect(report?.hasPassed ?? true, "\(number): \(fault.place ?? "")")
+      #expect(report.results.allSatisfy { $0.hasPassed }, "\(number): \(fault.place ?? "")")
       #expect(try night.statusFile().copies.map(\.health.isSuspect) == [false, false])
     }
     #expect(number > 10)
@@ -297,16 +301,13 @@ import Testing
     _ = try await night.backup()
     let archive = try #require(night.archives("one").first)
     night.markSuspect(archive.path)
-    var options = RestoreTestOptions()
-    options.scratch = night.folder("nowhere")
-    await #expect(throws: FileError.self) {
-      _ = try await Work.restoreTest(night.job, night.context, options: options).summary
-    }
+    #expect(try await night.drill(night.job, in: night.folder("nowhere")).run.outcome == .failed)
+    #expect(try night.statusFile().restoreTestFailure?.contains("/nowhere") == true)
     #expect(night.health(archive.path).isSuspect)
     // the same holds for a test that fails at the first photo
     let fault = ArmedFault(
       Fault(.error(.noSpace), of: .only([.write]), persists: true, below: night.folder("scratch")))
-    await #expect(throws: (any Error).self) { _ = try await night.drill() }
+    #expect(try await night.drill().run.outcome == .failed)
     fault.disarm()
     #expect(fault.place != nil)
     #expect(night.health(archive.path).isSuspect)
@@ -383,17 +384,20 @@ import Testing
     #expect(night.health(archive.path).verifiedAt == night.context.now().milliseconds)
   }
 
-  @Test("Restore test: lack of memory is thrown and makes no copy suspect", arguments: [true, false])
+  @Test("Restore test: lack of memory is reported and makes no copy suspect", arguments: [true, false])
   func lackOfMemory(isOfTheArchive: Bool) async throws {
     let night = try Night()
     _ = try await night.backup()
     let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
     let fault = ArmedFault(
       Fault(.error(.noMemory), of: .only([.read]), persists: true, below: place))
-    await #expect(throws: (any Error).self) { try await night.drill() }
+    let report = try await night.drill()
     fault.disarm()
     #expect(fault.place != nil)
+    #expect(report.run.outcome == .failed)
+    #expect(report.results.isEmpty)
     #expect(try night.statusFile().lastRestoreTest == nil)
+    #expect(try night.statusFile().restoreTestFailure == report.errors.first)
     #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
     #expect(try await night.drill().hasPassed)
   }
@@ -425,9 +429,9 @@ import Testing
     fault.disarm()
     #expect(isKept.withLock { $0 })
     night.job.lockWait = 0
+    night.context.exitCode = { $0 is FileLock.Busy ? 11 : 1 }
     let lock = try FolderLock(folder, exclusive: true)
-    let drilled = night
-    await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
+    #expect(try await night.drill().exitCode == 11)
     withExtendedLifetime(lock) {}
     #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
   }
@@ -441,7 +445,8 @@ import Testing
     let drill = Work.restoreTest(night.job, night.context)
     await night.hear(begun)
     drill.cancel()
-    await #expect(throws: CancellationError.self) { try await drill.summary }
+    #expect(try await drill.summary.run.outcome == .interrupted)
+    #expect(night.context.state.status(of: "family").restoreTestFailure == nil)
     #expect(!FileManager.default.fileExists(atPath: night.folder("hook-output").string))
   }
 
@@ -456,11 +461,67 @@ import Testing
     let report = try await night.drill()
     #expect(report.hasPassed)
     #expect(report.exitCode == 4)
+    #expect(report.run.outcome == .incomplete)
+    #expect(night.context.ledger.history().first?.outcome == .incomplete)
     let hookOutput = try String(contentsOfFile: night.folder("hook-output").string, encoding: .utf8)
     #expect(hookOutput.contains("SMILEPILE_OUTCOME=incomplete\n"))
     #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=4\n"))
     #expect(hookOutput.contains("SMILEPILE_TASK=drill\n"))
     #expect(hookOutput.contains("SMILEPILE_MISSING=0\n"))
+  }
+
+  @Test("Restore test: a failed hook finally makes the test incomplete, and runs on-failure")
+  func failedFinallyHook() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    night.job.hooks.finally = "exit 7"
+    night.job.hooks.onFailure = "echo $SMILEPILE_OUTCOME >> '\(night.folder("hook-output"))'"
+    let report = try await night.drill()
+    #expect(report.hasPassed)
+    #expect(report.exitCode == 3)
+    #expect(report.errors.count == 1)
+    let hookOutput = try String(contentsOfFile: night.folder("hook-output").string, encoding: .utf8)
+    #expect(hookOutput == "incomplete\n")
+    #expect(try night.statusFile().lastRestoreTest?.hasPassed == true)
+    #expect(night.context.ledger.history().first?.outcome == .incomplete)
+  }
+
+  @Test("Restore test: a failed hook before is recorded as the reason why there is no result")
+  func failedBeforeHook() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try await night.drill().hasPassed)
+    night.job.hooks.before = "exit 7"
+    let report = try await night.drill()
+    #expect(report.run.outcome == .failed)
+    #expect(report.results.isEmpty)
+    #expect(try night.statusFile().restoreTestFailure == report.errors.first)
+    #expect(try night.statusFile().lastRestoreTest?.hasPassed == true)
+    #expect(night.context.ledger.history().first?.outcome == .failed)
+    night.job.hooks.before = nil
+    #expect(try await night.drill().hasPassed)
+    #expect(try night.statusFile().restoreTestFailure == nil)
+  }
+
+  @Test("Restore test: the hook after does not run")
+  func afterHook() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    night.job.hooks.after = "touch '\(night.folder("hook-output"))'"
+    #expect(try await night.drill().exitCode == 0)
+    #expect(!FileManager.default.fileExists(atPath: night.folder("hook-output").string))
+  }
+
+  @Test("Restore test: a test that finds another one in progress runs no hook and is not recorded")
+  func concurrentTest() async throws {
+    var night = try Night()
+    night.job.hooks.onFailure = "touch '\(night.folder("hook-output"))'"
+    let lock = try FileLock("family.drill.lock", in: Directory.open(night.folder("state")), exclusive: true)
+    let held = night
+    await #expect(throws: JobError.self) { try await held.drill() }
+    withExtendedLifetime(lock) {}
+    #expect(!FileManager.default.fileExists(atPath: night.folder("hook-output").string))
+    #expect(night.context.ledger.history().isEmpty)
   }
 
   /// A hook that unmounts the disk after the restore test would interrupt the backup.

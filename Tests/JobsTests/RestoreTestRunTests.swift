@@ -57,7 +57,7 @@ import Testing
   func reportsOfOneSecond() async throws {
     let night = try Night()
     _ = try await night.backup()
-    let paths = [try await night.drill().path, try await night.drill().path]
+    let paths = [try await night.drill().test?.path, try await night.drill().test?.path]
     #expect(Set(paths).count == 2)
     #expect(paths.allSatisfy { $0 != nil })
   }
@@ -192,10 +192,12 @@ import Testing
     var night = try Night()
     _ = try await night.backup()
     night.job.lockWait = 0
+    night.context.exitCode = { $0 is FileLock.Busy ? 11 : 1 }
     let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)
-    let held = night
-    await #expect(throws: FileLock.Busy.self) { _ = try await held.drill() }
+    let report = try await night.drill()
     withExtendedLifetime(lock) {}
+    #expect(report.exitCode == 11)
+    #expect(report.results.isEmpty)
     #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.health.isSuspect == false })
     #expect(night.context.state.status(of: "family").lastRestoreTest == nil)
   }
@@ -211,21 +213,22 @@ import Testing
     night.context.password = { _ in Secret("correct horse battery") }
     _ = try await night.backup()
     if let password { night.context.password = { _ in password } } else { night.job.password = nil }
-    night.context.exitCode = { _ in 12 }
-    do {
-      _ = try await night.drill()
-      Issue.record("nothing was thrown")
-    } catch BackupError.passwordNeeded(let path) {
-      #expect(password == nil)
-      #expect(path.lastComponent?.extension == "zip")
-    } catch BackupError.wrongPassword(let path) {
-      #expect(password != nil)
-      #expect(path.lastComponent?.extension == "zip")
+    night.context.exitCode = { error in
+      switch error {
+      case BackupError.passwordNeeded(let path) where path.extension == "zip": 12
+      case BackupError.wrongPassword(let path) where path.extension == "zip": 13
+      default: 1
+      }
     }
-    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.health.isSuspect == false })
+    let report = try await night.drill()
+    let code: Int32 = password == nil ? 12 : 13
+    #expect(report.exitCode == code)
+    #expect(report.results.isEmpty)
+    #expect(try night.statusFile().copies.allSatisfy { $0.health.isSuspect == false })
+    #expect(try night.statusFile().restoreTestFailure == report.errors.first)
     let hookOutput = try String(contentsOfFile: "\(folder)/hook-output", encoding: .utf8)
     #expect(hookOutput.contains("SMILEPILE_OUTCOME=failed\n"))
-    #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=12\n"))
+    #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=\(code)\n"))
   }
 
   /// A script for the hooks of backups works for restore tests as well.

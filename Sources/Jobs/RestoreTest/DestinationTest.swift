@@ -9,14 +9,6 @@ import SystemPackage
 
 /// Restores from the newest archive at one destination, and compares the photos with the live library.
 struct DestinationTest {
-  /// The outcome of a test.
-  struct Outcome {
-    /// The findings; nil if nothing is known.
-    var result: RestoreTestResult?
-    /// The error that stopped the test and says nothing about archives; nil if the test reached its end.
-    var inconclusiveError: (any Error)?
-  }
-
   let job: Job
   let destination: JobDestination
   /// The live library.
@@ -33,37 +25,41 @@ struct DestinationTest {
   private var folder: FilePath { destination.path }
 
   /// Runs the test. Blocks.
-  func run() -> Outcome {
+  ///
+  /// - Parameter report: receives the result unless nothing is known.
+  /// - Throws: the error that stopped the test and says nothing about archives, even after a failed restore.
+  func run(_ report: (RestoreTestResult) -> Void) throws {
+    var missingCopy: Finding?
+    var restore: ArchiveRestore?
     do {
       try counter.checkCancellation()
       try destination.checkForReading()
-    } catch {
-      return outcome(of: error)
-    }
-    do {
       // half of the progress for the restore, half for the comparison
-      let (missingCopy, restored) = try counter.inFirstPart(0.5) {
-        try lockingFolder { () throws -> (Finding?, RestoreState?) in
+      let restored = try counter.inFirstPart(0.5) {
+        try lockingFolder { () throws -> RestoredPhotos? in
           let found = try find()
-          guard let newest = found.newest else { return (found.missingCopy, nil) }
-          return (found.missingCopy, try restore(newest, from: found.inventory))
+          missingCopy = found.missingCopy
+          return try found.newest.map { try self.restore($0, from: found.inventory, &restore) }
         }
       }
-      guard var state = restored else {
-        let reason = "\(folder) has no archive of job “\(job.name)” for its library; run a backup"
-        return Outcome(
-          result: RestoreTestResult(folder, .noArchive(reason: reason), missingCopy: missingCopy))
-      }
-      if let photos = state.photos {
-        state.run(unless: isInconclusive) { restore in try compare(photos, &restore) }
-      }
-      let result = RestoreTestResult(folder, .restored(state.restore), missingCopy: missingCopy)
+      if let restored { try compare(restored, &restore) }
+    } catch  where isInconclusive(error) {
       // a stopped test knows only its failures
-      let isKnown = state.inconclusiveError == nil || !result.failures.isEmpty
-      return Outcome(result: isKnown ? result : nil, inconclusiveError: state.inconclusiveError)
+      let result = restore.map { RestoreTestResult(folder, .restored($0), missingCopy: missingCopy) }
+      if let result, !result.failures.isEmpty { report(result) }
+      throw error
     } catch {
-      return outcome(of: error)
+      // before the restore, the error concerns the folder: the test has not read the archives yet
+      guard let archive = restore?.archive else {
+        return report(RestoreTestResult(folder, .unreachable(reason: JobMessage.text(of: error))))
+      }
+      restore?.failures.append(
+        Finding(.folder(FilePath(archive).folder.string), message: JobMessage.text(of: error)))
     }
+    let reason = "\(folder) has no archive of job “\(job.name)” for its library; run a backup"
+    report(
+      RestoreTestResult(
+        folder, restore.map { .restored($0) } ?? .noArchive(reason: reason), missingCopy: missingCopy))
   }
 
   /// Prevents that other processes prune the archives during the restore.
@@ -72,13 +68,6 @@ struct DestinationTest {
       folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     return try body()
-  }
-
-  /// Returns the outcome of an error before the restore. Such an error concerns the folder: the test has not read the
-  /// archives yet.
-  private func outcome(of error: any Error) -> Outcome {
-    if isInconclusive(error) { return Outcome(inconclusiveError: error) }
-    return Outcome(result: RestoreTestResult(folder, .unreachable(reason: JobMessage.text(of: error))))
   }
 
   /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
@@ -152,52 +141,21 @@ struct DestinationTest {
   /// at the time of the backup. `missingBefore` has the date of each such photo by ID.
   private typealias RestoredPhotos = (scratch: ScratchLibrary, missingBefore: [Int64: Int64])
 
-  /// The state of a restore.
-  private struct RestoreState {
-    var restore: ArchiveRestore
-    /// The restored photos to compare; nil if the restore failed.
-    var photos: RestoredPhotos?
-    /// The error that stopped the restore.
-    var inconclusiveError: (any Error)?
-
-    /// Runs a step of the restore. An error is a failure of the archive unless it is inconclusive.
-    mutating func run(
-      unless isInconclusive: (any Error) -> Bool, _ body: (inout ArchiveRestore) throws -> Void
-    ) {
-      do {
-        try body(&restore)
-      } catch  where isInconclusive(error) {
-        inconclusiveError = error
-      } catch {
-        restore.failures.append(
-          Finding(.folder(FilePath(restore.archive).folder.string), message: JobMessage.text(of: error)))
-      }
-    }
-  }
-
   /// Restores from an archive.
+  ///
+  /// - Parameter restore: receives the results, even if this throws.
+  /// - Throws: `BrokenChain` or `IncompleteSet` if an archive is missing; an error that stopped the restore.
   private func restore(
-    _ archive: ArchiveDescriptor, from inventory: ArchiveInventory
-  ) throws -> RestoreState {
-    let members: [ArchiveDescriptor]
-    do {
-      members = try inventory.members(of: archive)
-    } catch let error where error is BrokenChain || error is IncompleteSet {
-      var restore = ArchiveRestore([archive], files: [], coverage: .sample)
-      restore.failures = [Finding(.folder(folder.string), message: JobMessage.text(of: error))]
-      return RestoreState(restore: restore)
-    }
+    _ archive: ArchiveDescriptor, from inventory: ArchiveInventory, _ restore: inout ArchiveRestore?
+  ) throws -> RestoredPhotos {
+    restore = ArchiveRestore([archive], files: [], coverage: .sample)
+    let members = try inventory.members(of: archive)
+    var result = ArchiveRestore(
+      members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample)
+    defer { restore = result }
     let isSuspect =
       copy?.health.isSuspect == true || members.contains { inventory.graph.health(of: $0).isSuspect }
-    var state = RestoreState(
-      restore: ArchiveRestore(
-        members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample))
-    var photos: RestoredPhotos?
-    state.run(unless: isInconclusive) { restore in
-      photos = try restorePhotos(&restore, isSuspect: isSuspect)
-    }
-    state.photos = photos
-    return state
+    return try restorePhotos(&result, isSuspect: isSuspect)
   }
 
   private func restorePhotos(_ restore: inout ArchiveRestore, isSuspect: Bool) throws -> RestoredPhotos {
@@ -234,7 +192,9 @@ struct DestinationTest {
     )
   }
 
-  private func compare(_ restored: RestoredPhotos, _ restore: inout ArchiveRestore) throws {
+  private func compare(_ restored: RestoredPhotos, _ result: inout ArchiveRestore?) throws {
+    guard var restore = result else { return }
+    defer { result = restore }
     // no process removes a photo between the reading of rows and files
     try live.withPhotoReadLock(lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock) {
       let contents = try live.contents()

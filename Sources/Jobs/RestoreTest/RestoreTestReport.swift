@@ -113,33 +113,47 @@ package struct ArchiveRestore: Sendable {
   package var archive: String { members[0].path }
 }
 
-/// The report of a restore test.
+/// The results of a restore test.
 package struct RestoreTestReport: Sendable {
   /// The results, in the order of the job file's destinations.
   package var results: [RestoreTestResult] = []
   /// The path of the report; nil if it could not be written.
   package var path: FilePath?
-  /// Why the report or the status of the job was not written, for example since the folder has another library than the one
-  /// that was last backed up; empty if both were.
-  package var recordingFaults: [String] = []
-  /// Warnings about the test itself.
-  package var warnings: [String] = []
-  /// True if every tested photo was restored at each destination.
-  package var isRestoredEverywhere: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
+  /// The details in the ledger; nil before the phases end, and for a test without a result.
+  var details: RestoreTestDetails?
+  /// Makes a report without results.
+  package init() {}
+
   /// True if each destination restores the library.
   package var hasPassed: Bool { !results.isEmpty && results.allSatisfy(\.hasPassed) }
+  /// True if a photo or archive was not restored.
+  var hasFailedRestore: Bool { !results.allSatisfy(\.isRestored) }
+  /// The failures of the restores and of the comparisons.
+  var failures: [Finding] { results.flatMap(\.failures) }
   /// Photos that are missing or corrupt in the library.
-  package var damagedInLibrary: [Finding] { results.flatMap(\.comparison.damagedInLibrary) }
-  /// The exit code of the command: 4 if a restore failed or the library has damage; 3 if the report was not recorded.
-  package var exitCode: Int32 {
-    if !hasPassed || !damagedInLibrary.isEmpty { return JobStatus.damagedCode }
-    return recordingFaults.isEmpty ? 0 : JobStatus.incompleteCode
+  var damagedInLibrary: [Finding] { results.flatMap(\.comparison.damagedInLibrary) }
+  /// The findings as issues of the run.
+  var issues: [Issue] {
+    func described(_ findings: [Finding], _ severity: Issue.Severity) -> [Issue] {
+      findings.map {
+        Issue(severity: severity, subject: .restore, message: $0.message, exitCode: JobStatus.damagedCode)
+      }
+    }
+    return described(failures, .failure) + described(damagedInLibrary, .incomplete)
+  }
+  /// What was not restored from archives as it is in the library.
+  var notRestored: [Finding] {
+    results.compactMap(\.restore).flatMap { $0.failures + $0.comparison.failures }
+  }
+  /// The archives that could not be restored; if all could, the restored archives.
+  var archives: [String] {
+    results.filter { $0.isRestored != hasFailedRestore }.compactMap { $0.restore?.archive }
   }
 }
 
 extension RestoreTestReport {
   /// Returns the text of the report file.
-  func text(of job: Job, library: FilePath, at date: Date) -> String {
+  func text(of job: Job, library: FilePath, at date: Date, warnings: [String] = []) -> String {
     var lines = [
       "Restore test of job \(job.name), \(date.formatted(.iso8601))", "library \(library)", "",
     ]
@@ -161,7 +175,6 @@ extension RestoreTestReport {
       lines += result.notes.map { "  note: \($0)" }
       lines.append("")
     }
-    let warnings = warnings + recordingFaults
     if !warnings.isEmpty { lines += warnings.map { "warning: \($0)" } + [""] }
     return lines.map(\.escaped).joined(separator: "\n")
   }

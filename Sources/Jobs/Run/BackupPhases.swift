@@ -7,7 +7,7 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// The phases of a run, between its hooks.
+/// The phases of a backup, between its hooks.
 ///
 /// 0. `InboxRun`, if the job has inboxes: imports new backups of phones.
 /// 1. `DestinationCheck`: which destinations can be written?
@@ -37,6 +37,8 @@ struct BackupPhases {
   /// - Parameter results: receives the results of the phases, even if this throws.
   /// - Throws: why the library is not backed up; `CancellationError`.
   func run(_ results: inout PhaseResults) throws {
+    results.destinations = job.destinations.map(DestinationState.init)
+    defer { conclude(&results) }
     try importInboxes(&results)
     let check = DestinationCheck(library: library, copies: previous.copies, operation: operation)
     var checked: [DestinationState] = []
@@ -69,6 +71,13 @@ struct BackupPhases {
     }
     results.update(phases.rejectingDamage)
     try deleteFromInboxes(phases, &results)
+  }
+
+  /// Reads the free space of the destinations, and records what the run found about archives and photos.
+  private func conclude(_ results: inout PhaseResults) {
+    for index in results.destinations.indices { results.destinations[index].readFreeSpace() }
+    results.report(operation.damageWarnings.map { .warning(.archives, $0) })
+    if let library = results.libraryID { operation.record(results.photos, ofLibrary: library) }
   }
 
   /// Imports the new backups of phones. A failure does not keep the library from being backed up.
@@ -162,7 +171,7 @@ struct BackupPhases {
         photos: try library.corruptPhotos(in: contents, modifiedAfter: nil, phases.exportOptions, counter))
     }
     let others = Set(contents.photos.map(\.id)).subtracting(selected)
-    results.isKnownPhoto = { !others.contains($0) }
+    results.coversPhoto = { !others.contains($0) }
   }
 
   /// Applies the retention policy.

@@ -18,6 +18,8 @@ struct Issue: Sendable, Equatable {
   enum Subject: Sendable, Equatable {
     /// A photo of the library.
     case photo
+    /// A finding of a restore test.
+    case restore
     /// A destination, with its folder.
     case destination(String)
     /// The archives of a destination, or one of them.
@@ -51,4 +53,11 @@ struct Issue: Sendable, Equatable {
     Issue(
       severity: .incomplete, subject: subject, message: message, exitCode: JobStatus.incompleteCode)
   }
+}
+
+extension JobStatus {
+  /// The exit code of a run that did not do everything that the job requires.
+  static let incompleteCode: Int32 = 3
+  /// The exit code of a restore test that found damage.
+  static let damagedCode: Int32 = 4
 }

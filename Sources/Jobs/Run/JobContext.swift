@@ -47,6 +47,8 @@ package struct JobReport: Sendable {
   package var errors: [String] = []
   /// The messages of the other issues.
   package var warnings: [String] = []
+  /// The results of a restore test, which `errors` leaves out; nil in a backup.
+  package var test: RestoreTestReport?
 }
 
 /// Why a job cannot run.

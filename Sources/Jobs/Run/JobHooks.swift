@@ -17,16 +17,13 @@ struct JobHooks {
 
   /// Runs a hook if the job has one. Blocks.
   ///
-  /// - Parameters:
-  ///   - outcome: the outcome for the hook; nil for the outcome in the record.
-  ///   - isCancelled: returns true if the hook must be stopped.
+  /// - Parameter isCancelled: returns true if the hook must be stopped.
   func run(
-    _ hook: Hook, _ run: JobStatus.RunRecord, outcome: String? = nil,
-    isCancelled: @escaping () -> Bool = { false }
+    _ hook: Hook, _ state: RunState, isCancelled: @escaping () -> Bool = { false }
   ) throws(HookRun.Failure) {
     guard let command = command(of: hook) else { return }
     try HookRun(
-      name: hook.rawValue, command: command, environment: environment(of: hook, run, outcome: outcome),
+      name: hook.rawValue, command: command, environment: environment(of: hook, state),
       timeLimit: job.hooks.timeLimit, isCancelled: isCancelled
     ).run()
   }
@@ -34,7 +31,7 @@ struct JobHooks {
   private func command(of hook: Hook) -> String? {
     switch hook {
     case .before: job.hooks.before
-    case .after: job.hooks.after
+    case .after: task == .backup ? job.hooks.after : nil
     case .onFailure: job.hooks.onFailure
     case .finally: job.hooks.finally
     }
@@ -46,9 +43,8 @@ struct JobHooks {
     path.unicodeScalars.contains { $0.properties.generalCategory == .control } ? path.escaped : path
   }
 
-  private func environment(
-    of hook: Hook, _ run: JobStatus.RunRecord, outcome: String?
-  ) -> [String: String] {
+  private func environment(of hook: Hook, _ state: RunState) -> [String: String] {
+    let run = state.record
     // a run that has not ended yet has taken this long
     let end = run.finishedAt ?? context.now().milliseconds
     return [
@@ -57,7 +53,7 @@ struct JobHooks {
       "SMILEPILE_HOOK": hook.rawValue,
       "SMILEPILE_LIBRARY": Self.path(library.string),
       "SMILEPILE_DESTINATION": Self.path(job.destinations.first?.path.string ?? ""),
-      "SMILEPILE_OUTCOME": outcome ?? run.outcome.rawValue,
+      "SMILEPILE_OUTCOME": state.hookOutcome,
       "SMILEPILE_EXIT_CODE": run.exitCode.map { "\($0)" } ?? "",
       "SMILEPILE_MESSAGE": (run.message ?? "").escaped,
       "SMILEPILE_ARCHIVE": Self.path(run.archives.first ?? ""),

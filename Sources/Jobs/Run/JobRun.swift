@@ -6,26 +6,40 @@ import Operations
 import SystemPackage
 
 extension Work where Summary == JobReport {
-  /// Starts a run of a job: hooks, export, copies, verification, retention, and status files. The summary and
+  /// Starts a backup of a job: hooks, export, copies, verification, retention, and status files. The summary and
   /// the status file report failures.
   ///
-  /// The summary throws before the run begins: `JobError.running` if the job or its restore test is already
+  /// The summary throws before the backup begins: `JobError.running` if the job or its restore test is already
   /// running, which counts as a failure in the status; `JobError.noLibrary`; `JobError.newerLedger`;
   /// `FileError` if the state folder cannot be used.
   package static func backup(_ job: Job, _ context: JobContext) -> Self {
-    Work { counter in
-      var run = try JobRun(job, context, counter)
-      return try run.run()
-    }
+    Work { counter in try JobRun(job, context, counter).run() }
+  }
+
+  /// Starts a restore test: restores from the newest archive at each destination of a job into a scratch
+  /// library, compares the photos with the live library byte for byte, reads each image's header, and writes
+  /// a dated report into the state folder. Only reads the live library. Removes the scratch library.
+  ///
+  /// The summary reports failed restores, and the error that stopped the test: a busy library, a wrong password, a
+  /// cancellation. Such an error makes no archive suspect. The summary throws before the test begins:
+  /// `JobError.running` if a restore test of the job is running, or a backup of a job with a hook before;
+  /// `JobError.noLibrary`; `FileError` if the state folder cannot be used.
+  package static func restoreTest(
+    _ job: Job, _ context: JobContext, options: RestoreTestOptions = RestoreTestOptions()
+  ) -> Self {
+    Work { counter in try JobRun(job, context, counter, test: options).run() }
   }
 }
 
-/// One run of a job, from its first hook to its last.
+/// One run of a job, from its first hook to its last: a backup or a restore test.
 struct JobRun {
   private let job: Job
   private let library: FilePath
   private let context: JobContext
   private let counter: ProgressCounter
+  /// The options of a restore test; nil for a backup.
+  private let test: RestoreTestOptions?
+  private let hooks: JobHooks
   /// Records what this run observes of archives.
   private let operation: LedgerOperation
   private var state: RunState
@@ -33,90 +47,119 @@ struct JobRun {
   private var entry: LedgerRun
 
   /// Prepares a run.
-  init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
+  init(
+    _ job: Job, _ context: JobContext, _ counter: ProgressCounter, test: RestoreTestOptions? = nil
+  ) throws(JobError) {
     guard let library = job.library else { throw .noLibrary(job.name) }
     self.job = job
     self.library = library
     self.context = context
     self.counter = counter
-    operation = context.ledger.begin("backup \(job.name)", now: context.now)
+    self.test = test
+    hooks = JobHooks(task: test == nil ? .backup : .drill, job: job, library: library, context: context)
+    operation = context.ledger.begin("\(hooks.task.rawValue) \(job.name)", now: context.now)
     let now = context.now()
     let next = job.schedule?.nextRun(after: now, in: .current)
     state = RunState(startedAt: now.milliseconds, nextRunAt: next?.milliseconds)
-    entry = LedgerRun(state.record, of: job.usesOtherLibrary ? nil : job.name, library: library)
+    state.results.isOfJob = !job.usesOtherLibrary
+    state.results.test = test.map { _ in RestoreTestReport() }
+    entry = LedgerRun(
+      test == nil ? .backup : .restoreTest, libraryPath: library.string, startedAt: now.milliseconds)
   }
 
   /// Runs the job. Blocks.
-  mutating func run() throws -> JobReport {
-    let lock = try begin()
-    var previous = JobStatus(job: job.name)
-    if job.usesOtherLibrary {
-      state.report(
-        .warning(
-          .library,
-          "this run uses the library \(library) instead of the job's library; the job's status does not change, and "
-            + "nothing is pruned"))
-    } else {
-      previous = context.state.status(of: job.name)
-      previous.run?.warningsForNextRun.forEach { state.report(.warning(.run, $0)) }
-    }
-    insertRun()
+  consuming func run() throws -> JobReport {
+    let locks = try begin()
+    defer { withExtendedLifetime(locks) {} }
+    let previous = job.usesOtherLibrary ? JobStatus(job: job.name) : context.state.status(of: job.name)
+    if test == nil { reportWarnings(after: previous) }
+    updateEntry()
+    context.ledger.insert(&entry)
+    // a restore test changes the status at its end
+    if test == nil { publishStatus() }
     perform(after: previous)
-    if let library = state.backup.libraryID {
-      operation.record(state.backup.photos, ofLibrary: library)
-    }
     state.hook = dueHooks.first
-    saveRunAndStatus(copies: state.backup.destinations.compactMap(\.copy))
+    saveRunAndStatus(copies: state.results.destinations.compactMap(\.copy))
     runLastHooks()
-    lock.release()
     return state.jobReport
   }
 
-  /// Takes the job's lock. A run that could not begin counts as a failure and runs the hook on-failure.
-  private mutating func begin() throws -> FileLock {
+  /// Takes the locks. A run that could not begin counts as a failure and runs the hook on-failure.
+  private mutating func begin() throws -> Locks {
     do {
-      let lock = try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
-      if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
-        throw JobError.newerLedger(problem)
-      }
-      return lock
-    } catch let error as JobError where error.isOfOwnHook {
-      // the hook would start the job again without end
+      return try takeLocks()
+    } catch let error as JobError where error.isOfOwnHook || test != nil {
+      // the hook would start the job again without end, or unmount a disk that the other run uses
       throw error
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
       state.phasesEndedAt = context.now().milliseconds
-      entry.record = JobStatus.encoded(BackupDetails(state))
+      updateEntry()
       // the previous run stays the last one, since it may be running
       (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
       context.ledger.insert(&entry)
       if !job.usesOtherLibrary { _ = context.publishStatus(of: job) }
       // the thrown error matters more than an error of the hook
-      try? hooks.run(.onFailure, state.record)
+      if hasFailed { try? hooks.run(.onFailure, state) }
       throw error
     }
+  }
+
+  /// The locks of a run.
+  private struct Locks: ~Copyable {
+    let own: FileLock
+    var backup: FileLock?
+  }
+
+  private func takeLocks() throws -> Locks {
+    guard test != nil else {
+      let lock = try lockBackup()
+      if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
+        throw JobError.newerLedger(problem)
+      }
+      return Locks(own: lock)
+    }
+    let lock = try context.state.lock(
+      job.name, isRestoreTest: true, waiting: .zero, whileWaiting: counter.checkCancellation)
+    // during a backup, the hooks could mount or unmount the disk that the backup uses
+    guard job.hooks.before != nil else { return Locks(own: lock) }
+    return Locks(own: lock, backup: try lockBackup())
+  }
+
+  private func lockBackup() throws -> FileLock {
+    try context.state.lock(
+      job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
+  }
+
+  /// Reports what a person should know before a backup.
+  private mutating func reportWarnings(after previous: JobStatus) {
+    previous.run?.warningsForNextRun.forEach { state.report(.warning(.run, $0)) }
+    guard job.usesOtherLibrary else { return }
+    state.report(
+      .warning(
+        .library,
+        "this run uses the library \(library) instead of the job's library; the job's status does not change, and "
+          + "nothing is pruned"))
   }
 
   /// Runs the first hook and the phases.
   private mutating func perform(after previous: JobStatus) {
     do {
-      try hooks.run(.before, state.record, isCancelled: { [counter] in counter.isCancelled })
-      state.backup.destinations = job.destinations.map(DestinationState.init)
-      try BackupPhases(
-        job: job, library: library, previous: previous, context: context, operation: operation,
-        counter: counter
-      ).run(&state.backup)
+      try hooks.run(.before, state, isCancelled: { [counter] in counter.isCancelled })
+      if let test {
+        try RestoreTestPhases(
+          job: job, library: library, previous: previous, options: test, context: context,
+          operation: operation, counter: counter
+        ).run(&state.results)
+      } else {
+        try BackupPhases(
+          job: job, library: library, previous: previous, context: context, operation: operation,
+          counter: counter
+        ).run(&state.results)
+      }
     } catch {
-      let archives = state.backup.archives
-      let interruption =
-        archives.isEmpty
-        ? "stopped before anything was published"
-        : "stopped; the library is backed up in \(archives.joined(separator: ", "))"
-      state.report(issue(of: error, interruption: interruption))
+      state.report(issue(of: error, interruption: state.results.interruption))
     }
-    for index in state.backup.destinations.indices { state.backup.destinations[index].readFreeSpace() }
-    for warning in operation.damageWarnings { state.report(.warning(.archives, warning)) }
     state.phasesEndedAt = context.now().milliseconds
   }
 
@@ -130,20 +173,19 @@ struct JobRun {
 
   // MARK: Hooks
 
-  private var hooks: JobHooks { JobHooks(task: .backup, job: job, library: library, context: context) }
+  /// True if the run is not complete. A restore test that was stopped has not failed.
+  private var hasFailed: Bool { !state.outcome.isComplete && (test == nil || state.outcome != .interrupted) }
 
   /// The hooks that follow the phases.
-  private var dueHooks: [JobHooks.Hook] {
-    [state.outcome.isComplete ? .after : .onFailure, .finally].filter(hooks.has)
-  }
+  private var dueHooks: [JobHooks.Hook] { [hasFailed ? .onFailure : .after, .finally].filter(hooks.has) }
 
   /// Runs the hooks at the end. Each hook can read the outcome so far in the status file.
   private mutating func runLastHooks() {
     if state.outcome.isComplete { attempt(.after, isCancelled: { [counter] in counter.isCancelled }) }
-    if !state.outcome.isComplete { attempt(.onFailure) }
-    let wasComplete = state.outcome.isComplete
+    if hasFailed { attempt(.onFailure) }
+    let hadFailed = hasFailed
     attempt(.finally)
-    if wasComplete, !state.outcome.isComplete { attempt(.onFailure) }
+    if !hadFailed, hasFailed { attempt(.onFailure) }
     state.hook = nil
     saveRunAndStatus()
   }
@@ -157,7 +199,7 @@ struct JobRun {
       saveRunAndStatus()
     }
     do {
-      try hooks.run(hook, state.record, isCancelled: isCancelled)
+      try hooks.run(hook, state, isCancelled: isCancelled)
     } catch {
       state.report(
         error.cause == .cancelled
@@ -169,16 +211,9 @@ struct JobRun {
 
   // MARK: Ledger and status
 
-  /// Inserts the run into the ledger, and publishes the job's status.
-  private mutating func insertRun() {
-    entry.record = JobStatus.encoded(BackupDetails(state))
-    context.ledger.insert(&entry)
-    publishStatus()
-  }
-
   /// Writes the results of the run so far to the ledger, and publishes the job's status.
   private mutating func saveRunAndStatus(copies: [CopyRecord] = []) {
-    updateLedger(copies: job.usesOtherLibrary ? [] : copies)
+    updateLedger(copies: state.results.isOfJob ? copies : [])
     let saved = state.record
     publishStatus()
     // the outcome depends on whether the status was published
@@ -188,54 +223,26 @@ struct JobRun {
   }
 
   private mutating func updateLedger(copies: [CopyRecord] = []) {
-    let run = state.record
-    entry.libraryID = state.backup.libraryID
-    (entry.outcome, entry.hook, entry.endedAt) = (run.outcome, run.hook, run.finishedAt)
-    entry.counts = LedgerRun.Counts(run)
-    entry.record = JobStatus.encoded(BackupDetails(state))
+    updateEntry()
     context.ledger.update(&entry, copies: copies.map(\.entry))
   }
 
-  /// Publishes the status. An error does not stop the backup but makes the run incomplete: a program that
-  /// watches the file would still see the old status. A run of another library than the job's own publishes nothing.
+  private mutating func updateEntry() {
+    entry.job = state.results.isOfJob ? job.name : nil
+    entry.libraryID = state.results.libraryID
+    (entry.outcome, entry.endedAt) = (state.outcome, state.phasesEndedAt)
+    // a restore test has its result before its last hooks
+    entry.hook = test == nil ? state.hook?.rawValue : nil
+    (entry.counts, entry.record) = (state.counts, state.details)
+  }
+
+  /// Publishes the status. An error does not stop the run but makes it incomplete: a program that watches the file
+  /// would still see the old status. A run of another library than the job's own publishes nothing.
   private mutating func publishStatus() {
-    guard !job.usesOtherLibrary else { return }
+    guard state.results.isOfJob else { return }
     let problems = context.publishStatus(of: job)
     // what a later publication has written is no longer a problem
-    state.backup.reportStatus(
+    state.results.reportStatus(
       problems.map { state.phasesEndedAt == nil ? .warning(.status, $0) : .incomplete(.status, $0) })
-  }
-}
-
-extension JobStatus {
-  /// The exit code of a run that did not do everything that the job requires.
-  static let incompleteCode: Int32 = 3
-  /// The exit code of a restore test that found damage.
-  static let damagedCode: Int32 = 4
-}
-
-extension JobStatus.RunRecord {
-  /// The warnings that the next run reports about this run, which may have had no time to report them.
-  fileprivate var warningsForNextRun: [String] {
-    var warnings: [String] = []
-    let time = Date(milliseconds: startedAt).formatted(.iso8601)
-    switch outcome {
-    case .running:
-      warnings.append(
-        "the run of \(time) was killed; the next archive removes its unfinished files")
-    case .interrupted: warnings.append("the run of \(time) was interrupted: \(message ?? "stopped")")
-    case .done, .unchanged, .incomplete, .failed, .notBegun: break
-    }
-    if let hook {
-      let place = archives.isEmpty ? "" : ", after its archives were published"
-      warnings.append(
-        "the run of \(time) was killed during its hook “\(hook)”\(place); check what the hook does")
-    }
-    // the phase that needs the folder reports a missing folder
-    for destination in destinations where FileManager.default.fileExists(atPath: destination.path) {
-      warnings += destination.archives.filter { !FileManager.default.fileExists(atPath: $0) }
-        .map { "\($0), which the run of \(time) wrote, is missing" }
-    }
-    return warnings
   }
 }

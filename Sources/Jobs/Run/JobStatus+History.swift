@@ -10,13 +10,6 @@ struct BackupDetails: Codable {
   var run: JobStatus.RunRecord
   /// The photos that are missing from the archives or damaged in them.
   var findings: [Finding] = []
-
-  init(_ run: JobStatus.RunRecord) { self.run = run }
-
-  init(_ state: RunState) {
-    (run, findings) = (state.record, state.backup.photoFindings)
-    run.missing = []
-  }
 }
 
 /// The details of a restore test, in the column `record` of the ledger.
@@ -31,15 +24,6 @@ struct RestoreTestDetails: Codable {
 }
 
 extension LedgerRun {
-  /// Makes the row of a backup.
-  ///
-  /// - Parameter job: nil for a backup of another library than the job's own.
-  init(_ run: JobStatus.RunRecord, of job: String?, library: FilePath) {
-    self.init(
-      .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
-      outcome: run.outcome, record: JobStatus.encoded(BackupDetails(run)))
-  }
-
   /// True if the run ended with archives that have the library's content at that time, even if photos are missing.
   fileprivate var isBackedUp: Bool {
     kind == .backup && [.done, .unchanged, .incomplete].contains(outcome)
@@ -56,15 +40,6 @@ extension LedgerRun {
   /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
   fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
     JobStatus.LibraryIdentity(path: libraryPath ?? "", id: libraryID).isSame(as: library)
-  }
-}
-
-extension OperationResult.Counts {
-  /// Counts what a run of a job processed.
-  init(_ run: JobStatus.RunRecord) {
-    self.init(
-      photos: run.photos, bytes: run.bytes, removed: run.destinations.reduce(0) { $0 + $1.removed.count },
-      findings: run.missing.count)
   }
 }
 
@@ -110,8 +85,8 @@ extension JobStatus {
     restoreTests = Self.restoreTests(own, at: destinations)
     let tests = own.compactMap { $0.restoreTest?.test }
     lastRestoreTest = tests.first
-    let newestTest = own.first { $0.kind == .restoreTest && !$0.hasNoEnd && $0.outcome != .interrupted }
-    if let newestTest, newestTest.restoreTest == nil, newestTest.outcome == .failed {
+    let newestTest = own.first { $0.kind == .restoreTest && ($0.restoreTest != nil || $0.outcome == .failed) }
+    if let newestTest, newestTest.restoreTest == nil {
       let record: OperationRecord? = Self.decoded(newestTest.record)
       restoreTestFailure = record?.message
     }

@@ -1,22 +1,26 @@
 import Operations
 
-/// The results of the phases of a backup so far. Each phase returns a destination's new state and issues.
+/// The results of the phases of a run so far. Each phase of a backup returns a destination's new state and issues.
 struct PhaseResults {
   /// The result of a phase at one destination.
   typealias Step = (destination: DestinationState, issues: [Issue])
 
   /// The destinations, in the order of the job file.
   var destinations: [DestinationState] = []
+  /// True if the run is of the library of the job, so that it changes the job's status.
+  var isOfJob = true
+  /// The results of a restore test; nil in a backup.
+  var test: RestoreTestReport?
   /// The library's ID; nil until the library was read.
   var libraryID: String?
-  /// The number of photos that the job selects, and their size in bytes.
+  /// The number of photos that the job selects or that a restore test compared, and their size in bytes.
   var selected = (photos: 0, bytes: 0)
   /// What the run imported from the inboxes; nil if the job has none.
   var inbox: JobStatus.InboxRecord?
   /// The size of the exported archives in bytes.
   var archiveBytes = 0
   /// Returns true for the ID of a photo that the run has read, or that the library no longer has.
-  var isKnownPhoto: @Sendable (Int64) -> Bool = { _ in false }
+  var coversPhoto: @Sendable (Int64) -> Bool = { _ in false }
   /// Photos that are damaged in the library or missing from its newest archives.
   private(set) var photoFindings: [Finding] = []
   private var reportedPhotos: Set<Finding.Subject> = []
@@ -28,15 +32,25 @@ struct PhaseResults {
   /// All issues.
   var issues: [Issue] {
     destinations.compactMap(\.reasonToSkip)
-      + photoFindings.map { .incomplete(.photo, $0.message) } + otherIssues
+      + photoFindings.map { .incomplete(.photo, $0.message) } + (test?.issues ?? []) + otherIssues
   }
 
   /// What the run found about the photos of the library.
-  var photos: PhotoFindings { PhotoFindings(damaged: photoFindings, isKnown: isKnownPhoto) }
+  var photos: PhotoFindings { PhotoFindings(damaged: photoFindings, covers: coversPhoto) }
 
-  /// The archives with the current content of the library, at the first destination that has any.
+  /// The archives that a restore test restored or failed to restore, or the archives with the current content of the
+  /// library, at the first destination that has any.
   var archives: [String] {
-    destinations.first { !$0.upToDateArchives.isEmpty }?.upToDateArchives.map(\.path) ?? []
+    test?.archives
+      ?? destinations.first { !$0.upToDateArchives.isEmpty }?.upToDateArchives.map(\.path) ?? []
+  }
+
+  /// The message of a run that is stopped now.
+  var interruption: String {
+    if test != nil { return "stopped; the temporary library was removed" }
+    return archives.isEmpty
+      ? "stopped before anything was published"
+      : "stopped; the library is backed up in \(archives.joined(separator: ", "))"
   }
 
   /// Adds issues that are not reported yet.

@@ -16,7 +16,7 @@ struct Drill: JobCommand {
       not changed. A report with the date is written to the state folder.
 
       The exit code is 4 if an archive could not be restored, a destination is missing, or the library is damaged; 3 if \
-      the result could not be recorded.
+      a hook failed or the result could not be recorded.
 
       Example:
         smilepile drill family --all
@@ -58,15 +58,16 @@ struct Drill: JobCommand {
     let worst = try await reporter.each(chosen) { job in
       options.sample = all ? nil : sample ?? job.drillSample
       let report = try await reporter.follow(.restoreTest(job, context, options: options))
-      show(report, job, reporter)
-      warnings += report.warnings + report.results.flatMap(\.notes)
-      if let path = report.path { reports.append(path.string) }
-      if report.hasPassed { passed += 1 }
-      return ExitStatus(rawValue: report.exitCode) ?? .failed
+      let test = report.test ?? RestoreTestReport()
+      for warning in report.warnings { reporter.warn(warning) }
+      for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "drill") }
+      for result in test.results { show(result, job, reporter) }
+      warnings += report.warnings + test.results.flatMap(\.notes)
+      if let path = test.path { reports.append(path.string) }
+      if test.hasPassed { passed += 1 }
+      return report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
     } failed: { job, error in
-      let reason =
-        error is CancellationError
-        ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
+      let reason = error.cause == .cancelled ? JobReport.notBegun : JobMessage.text(of: error)
       reporter.error(Finding(.job(job.name), reason), during: "drill")
     }
     try reporter.finish(
@@ -76,29 +77,25 @@ struct Drill: JobCommand {
       ])
   }
 
-  private func show(_ report: RestoreTestReport, _ job: Job, _ reporter: Reporter) {
-    for warning in report.warnings { reporter.warn(warning) }
-    for fault in report.recordingFaults { reporter.error(Finding(.job(job.name), fault), during: "drill") }
-    for result in report.results {
-      let comparison = result.comparison
-      for failure in result.failures + comparison.damagedInLibrary {
-        reporter.error(failure, during: "drill")
-      }
-      for note in result.notes { reporter.warn(note) }
-      let photos = Count(comparison.identical, "photo")
-      reporter.result(
-        result.isRestored
-          ? "\(job.name): \(result.destination.string.escaped) passed: \(photos) restored and identical to the library"
-          : "\(job.name): \(result.destination.string.escaped) failed: "
-            + "\(Count(result.failures.count, "error"))")
-      reporter.json(
-        "drill",
-        [
-          "job": job.name, "destination": result.destination.string, "archive": result.restore?.archive,
-          "passed": result.hasPassed, "photos": comparison.identical, "images": comparison.images,
-          "not_in_library": comparison.notInLibrary, "errors": result.failures.map(\.message),
-          "damaged_in_library": comparison.damagedInLibrary.map(\.message),
-        ])
+  private func show(_ result: RestoreTestResult, _ job: Job, _ reporter: Reporter) {
+    let comparison = result.comparison
+    for failure in result.failures + comparison.damagedInLibrary {
+      reporter.error(failure, during: "drill")
     }
+    for note in result.notes { reporter.warn(note) }
+    let photos = Count(comparison.identical, "photo")
+    reporter.result(
+      result.isRestored
+        ? "\(job.name): \(result.destination.string.escaped) passed: \(photos) restored and identical to the library"
+        : "\(job.name): \(result.destination.string.escaped) failed: "
+          + "\(Count(result.failures.count, "error"))")
+    reporter.json(
+      "drill",
+      [
+        "job": job.name, "destination": result.destination.string, "archive": result.restore?.archive,
+        "passed": result.hasPassed, "photos": comparison.identical, "images": comparison.images,
+        "not_in_library": comparison.notInLibrary, "errors": result.failures.map(\.message),
+        "damaged_in_library": comparison.damagedInLibrary.map(\.message),
+      ])
   }
 }

@@ -26,6 +26,7 @@ import Zip
         ArchiveError.libzip("a", code: 0, text: "No error"), MemoryShortage(bytes: 1),
       ]
     ),
+    (.busy, [ExtractError.busy("a")]),
     (.access, [LibraryError.newerVersion("a"), LibraryError.notEnoughSpace("a", needed: 2, free: 1)]),
     (.notFound, [LibraryError.notALibrary("a"), RebuildError.noArchive("a"), BackupError.noSuchBackup("a")]),
     (.missingBase, [BackupError.baseMissing("a", uuid: "b"), BackupError.baseRemoved("a", uuid: "b")]),
@@ -64,6 +65,11 @@ import Zip
       [refused, ArchiveError.file(refused), ArchiveError.changed("a"), BackupError.metadata("a", newer)]
     ),
   ]
+
+  @Test("Error cause: the table has each cause")
+  func everyCause() {
+    #expect(Set(Self.table.map(\.0)) == Set(ErrorCause.allCases))
+  }
 
   @Test("Error cause: each error states why the operation failed", arguments: table)
   func statedCause(cause: ErrorCause, errors: [any Error]) {
