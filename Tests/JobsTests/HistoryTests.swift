@@ -199,7 +199,7 @@ import Testing
     let item = try #require(entry.details.findings.first)
     #expect(item.item.hasPrefix("photo 1 “"))
     #expect(item.item.hasSuffix("”"))
-    #expect(item.reason.hasPrefix("cannot open"))
+    #expect(item.message.hasPrefix("\(item.subject): cannot open"))
   }
 
   @Test("History: a restore test is one operation with its report")
