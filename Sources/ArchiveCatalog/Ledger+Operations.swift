@@ -15,7 +15,8 @@ extension Ledger: OperationRecorder {
     func end(_ result: OperationResult?, _ error: (any Error)?, because cause: (any Error)?) {
       run.end(operation, result, error, because: cause)
       run.endedAt = observer.moment
-      run.libraryID = run.libraryID ?? operation.libraryID()
+      // a reset and its undo give the library another ID
+      if run.libraryID == nil || [.reset, .undo].contains(run.kind) { run.libraryID = operation.libraryID() }
       update(&run)
       if let id = run.libraryID, let photos = result?.photos { observer.record(photos, ofLibrary: id) }
     }
@@ -57,7 +58,7 @@ extension LedgerRun {
     var details = OperationRecord(operation)
     details.archives += result?.archives.map(\.absolute.string) ?? []
     details.keep(result?.findings ?? [])
-    details.message = error?.cause == .cancelled ? nil : error.map { "\($0)" }
+    details.message = error is CancellationError ? nil : error.map { "\($0)" }
     record = details.json
   }
 }

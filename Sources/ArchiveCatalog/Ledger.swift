@@ -295,8 +295,8 @@ extension Ledger.Problem: CustomStringConvertible {
 extension Ledger.OlderDatabase: CustomStringConvertible {
   /// One line for the user: what is forgotten.
   public var description: String {
-    ("smilepile moved the ledger of an older development version to \(path) and began a new one; it no longer knows the "
-      + "history, the results of verifications and restore tests, the copies of jobs, the imported backups of inboxes, "
-      + "and the contents of encrypted archives").escaped
+    ("an older development version made the ledger, which is now \(path); the new ledger does not know the history, the "
+      + "results of verifications and restore tests, the copies of jobs, the imported backups of inboxes, and the "
+      + "contents of encrypted archives").escaped
   }
 }

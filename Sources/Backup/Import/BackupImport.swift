@@ -162,7 +162,7 @@ struct BackupImport {
   /// What is known to be damaged before photos are extracted.
   private var findingsOfPlan: [Finding] { damageOfBackup + missing.damage }
 
-  /// Returns the photos of the library that could not be repaired.
+  /// Returns the photos of the library that could not be repaired, and the archives in which a missing photo is corrupt.
   ///
   /// - Parameter failures: why, by ID.
   private func findings(of repairs: PhotoRepairs, _ failures: [Int64: String]) -> [Finding] {
@@ -170,7 +170,7 @@ struct BackupImport {
       failures[repair.photo.photo.id].map {
         Finding(repair.photo.label, "\(repair.photo.reason), and could not be restored: \($0)")
       }
-    }
+    } + repairs.damage.map { Finding(.file($0.path.string.escaped), $0.reason) }
   }
 
   /// Returns a warning for each photo whose own bytes are missing or corrupt in the backup, and which has others.
@@ -233,6 +233,7 @@ struct BackupImport {
     for (file, finding) in zip(extracted.replaced, replaced) {
       summary.damagedArchives[archive(of: file)] = finding.message
     }
+    for (path, reason) in repairs.damage { summary.damagedArchives[path] = reason }
     if let first = contradicted.first { summary.damagedArchives[source.path] = first.message }
     if let last = missing.lastDamage { summary.damagedArchives[source.path] = last.message }
     for (file, finding) in zip(corrupt, damaged) {

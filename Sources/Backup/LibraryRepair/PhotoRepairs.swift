@@ -37,6 +37,12 @@ struct PhotoRepairs {
   /// Archives in which a photo is corrupt.
   let failing: [FilePath: String]
 
+  /// What the search found out about archives, by their paths.
+  var damage: [(path: FilePath, reason: String)] {
+    failing.merging(faults.mapValues { "\($0)" }) { reason, _ in reason }.sorted { $0.key.string < $1.key.string }
+      .map { ($0.key, $0.value) }
+  }
+
   var isEmpty: Bool { repairs.isEmpty }
 
   /// Searches backups for photos, and reads the photos that it finds.

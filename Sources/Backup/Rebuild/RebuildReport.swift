@@ -33,8 +33,6 @@ struct RebuildReport {
 
   /// Adds what the damaged database no longer tells, so that it is as in the archive.
   mutating func add(_ salvaged: SalvagedRows, of library: FilePath) {
-    // a database that tells nothing is expected, and the summary names the archive
-    guard !salvaged.isEmpty else { return }
     let source = summary.archive.map { "as in \($0.string.escaped)" } ?? "lost"
     let facts: [(isKnown: Bool, text: String)] = [
       (salvaged.settings != nil, "its settings are \(source)"),

@@ -60,14 +60,19 @@ extension LostLibrary {
   ///
   /// - Throws: `CancellationError`.
   package func salvagedRows() throws -> SalvagedRows {
+    guard try hasDatabase else { return SalvagedRows() }
     let folder = try unfinishedRebuild() ?? folder
-    guard try folder.directory.status(of: Library.databaseName)?.kind == .file else { return SalvagedRows() }
     // SQLite applies the log only to a database that it may lock
     for isImmutable in [false, true] {
       let rows = try Self.rows(of: Library.databaseName, in: folder, isImmutable: isImmutable)
       if let rows, !rows.isEmpty { return rows }
     }
     return try rowsOfCopy(of: Library.databaseName, in: folder) ?? SalvagedRows()
+  }
+
+  /// True if there is a database, whatever can be read of it. Blocks.
+  package var hasDatabase: Bool {
+    get throws { try (unfinishedRebuild() ?? folder).directory.status(of: Library.databaseName)?.kind == .file }
   }
 
   /// Reads the rows of a database that has lost its header, or that is truncated, from a copy in memory with another header.

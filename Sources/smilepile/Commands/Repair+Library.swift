@@ -15,7 +15,7 @@ extension Repair {
     let paths = ofJobs?.paths ?? archives.map { FilePath($0) }
     var options = LibraryRepairOptions()
     options.isDryRun = dryRun
-    options.origin = ofJobs.map { .jobs(isComplete: $0.unreachable.isEmpty) } ?? .given
+    options.origin = ofJobs.map { .jobs(isComplete: $0.unreachable.isEmpty && !$0.paths.isEmpty) } ?? .given
     options.lockWait = .seconds(lockWait ?? 0)
     options.ledger = .ofThisUser
     options.limits = limits.limits
@@ -23,7 +23,13 @@ extension Repair {
     let summary = try await reporter.follow(
       .repairLibrary(library, from: paths, options: options), during: "repair")
 
-    let warnings = summary.unread.map(CommandMessage.text) + summary.warnings
+    var warnings = summary.unread.map(CommandMessage.text) + summary.warnings
+    if paths.isEmpty, !summary.damaged.isEmpty {
+      let folder = ofJobs?.unreachable.first?.item
+      warnings.append(
+        (folder.map { "connect the disk of \($0), or give archives that have the photos" }
+          ?? "no job has a copy of the library \(library); give archives that have the photos").escaped)
+    }
     for warning in warnings { reporter.warn(warning) }
     for photo in summary.repaired { reporter.note(photo.message.escaped) }
     if let kept = summary.kept { reporter.note("the corrupt files are in \(kept.string.escaped)") }
@@ -46,19 +52,7 @@ extension Repair {
   /// Returns the archives that the jobs of a library made.
   private static func archives(ofJobsOf path: FilePath) throws -> LibraryProtection.Archives {
     let library = try Library(path: path)
-    let archives = try LibraryProtection(of: library, .ofThisUser)
+    return try LibraryProtection(of: library, .ofThisUser)
       .archives(ofLibrary: library.libraryID(), .ofThisUser)
-    guard archives.paths.isEmpty else { return archives }
-    if let folder = archives.unreachable.first {
-      throw Unreachable(
-        description: "\(folder.message); connect the disk of \(folder.item), or give archives".escaped)
-    }
-    throw ValidationError(
-      "no job has a copy of the library \(path); give the archives that have its photos")
-  }
-
-  /// No archive of the jobs can be read now.
-  private struct Unreachable: Error, CustomStringConvertible {
-    let description: String
   }
 }
