@@ -50,17 +50,18 @@ final class GalleryFolder: Sendable {
     return Gallery.isStartPage(try target.root.open(name, .read).read(Gallery.headBytes, at: 0))
   }
 
-  /// Returns the paths of the files in a folder of the gallery.
+  /// Returns the paths of the files in a folder of the gallery, except empty ones.
   ///
   /// - Throws: `GalleryFolderError.unknownFile` for the first name that no gallery has.
   private static func files(in folder: FilePath, of target: ExtractTarget) throws -> [String] {
     guard try target.hasFolder(folder) else { return [] }
     let directory = try target.root.directory(folder)
-    return try directory.names().map { name in
-      guard GalleryFile.isName(name, in: folder), try directory.status(of: name)?.kind == .file else {
-        throw GalleryFolderError.unknownFile(directory.path(of: name))
-      }
-      return "\(folder)/\(name)"
+    return try directory.names().compactMap { name in
+      guard GalleryFile.isName(name, in: folder), let status = try directory.status(of: name),
+        status.kind == .file
+      else { throw GalleryFolderError.unknownFile(directory.path(of: name)) }
+      // a power cut or another program can empty a file
+      return status.size > 0 ? "\(folder)/\(name)" : nil
     }
   }
 

@@ -39,8 +39,8 @@ struct PhotoRepairs {
 
   /// What the search found out about archives, by their paths.
   var damage: [(path: FilePath, reason: String)] {
-    failing.merging(faults.mapValues { "\($0)" }) { reason, _ in reason }.sorted { $0.key.string < $1.key.string }
-      .map { ($0.key, $0.value) }
+    let reasons = failing.merging(faults.mapValues { "\($0)" }) { reason, _ in reason }
+    return reasons.sorted { $0.key.string < $1.key.string }.map { ($0.key, $0.value) }
   }
 
   var isEmpty: Bool { repairs.isEmpty }

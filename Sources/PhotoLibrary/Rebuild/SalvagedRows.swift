@@ -72,7 +72,9 @@ extension LostLibrary {
 
   /// True if there is a database, whatever can be read of it. Blocks.
   package var hasDatabase: Bool {
-    get throws { try (unfinishedRebuild() ?? folder).directory.status(of: Library.databaseName)?.kind == .file }
+    get throws {
+      try (unfinishedRebuild() ?? folder).directory.status(of: Library.databaseName)?.kind == .file
+    }
   }
 
   /// Reads the rows of a database that has lost its header, or that is truncated, from a copy in memory with another header.
