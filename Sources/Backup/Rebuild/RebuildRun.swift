@@ -79,7 +79,7 @@ struct RebuildRun {
 
     var report = RebuildReport(archives, isDryRun: options.isDryRun)
     report.summary.isPINLost = isPINLost
-    if try library.hasDatabase { report.add(salvaged, of: path) }
+    if try library.hasDatabase() || !salvaged.isEmpty { report.add(salvaged, of: path) }
     report.add(scan)
     let untracked = try addFoundPhotos(to: &plan, scan, library, &report)
     report.summary.untracked += untracked

@@ -60,8 +60,8 @@ extension LostLibrary {
   ///
   /// - Throws: `CancellationError`.
   package func salvagedRows() throws -> SalvagedRows {
-    guard try hasDatabase else { return SalvagedRows() }
     let folder = try unfinishedRebuild() ?? folder
+    guard try folder.directory.status(of: Library.databaseName)?.kind == .file else { return SalvagedRows() }
     // SQLite applies the log only to a database that it may lock
     for isImmutable in [false, true] {
       let rows = try Self.rows(of: Library.databaseName, in: folder, isImmutable: isImmutable)
@@ -70,11 +70,10 @@ extension LostLibrary {
     return try rowsOfCopy(of: Library.databaseName, in: folder) ?? SalvagedRows()
   }
 
-  /// True if there is a database, whatever can be read of it. Blocks.
-  package var hasDatabase: Bool {
-    get throws {
-      try (unfinishedRebuild() ?? folder).directory.status(of: Library.databaseName)?.kind == .file
-    }
+  /// Returns true if there is a database that is not empty, whatever can be read of it. Blocks.
+  package func hasDatabase() throws -> Bool {
+    let status = try (unfinishedRebuild() ?? folder).directory.status(of: Library.databaseName)
+    return status.map { $0.kind == .file && $0.size > 0 } ?? false
   }
 
   /// Reads the rows of a database that has lost its header, or that is truncated, from a copy in memory with another header.
