@@ -30,11 +30,12 @@ package struct LedgerRun: Sendable, Equatable {
     case unchanged
     /// Something is missing from the result, and the run reports it.
     case incomplete
-    /// The run did not reach its end because of an error. The current content of the library is not backed up.
+    /// The run did not reach its end because of an error. A failed backup has no archive with the current content of the
+    /// library.
     case failed
-    /// The run was stopped. The archives that it published are complete.
+    /// The run was stopped. What it had published is complete.
     case interrupted
-    /// The run could not begin, for example because another process held the lock. No status file has this outcome.
+    /// The run could not begin, for example because the library was locked. No status file has this outcome.
     case notBegun
 
     /// True if the run did everything that it had to do.

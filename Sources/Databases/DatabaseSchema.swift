@@ -10,7 +10,7 @@ package struct DatabaseSchema: Sendable {
   package let applicationID: Int32
   /// The number in `PRAGMA user_version`. If a database has another schema, it tells whose.
   package let version: Int32
-  /// The statements that create it in an empty database.
+  /// The statements that create the schema in an empty database.
   package let statements: String
   /// The objects of the schema, which are made once for each process in a database in memory.
   private let objects: Result<[Object], any Error>

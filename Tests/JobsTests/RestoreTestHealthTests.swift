@@ -517,8 +517,8 @@ import Testing
     var night = try Night()
     night.job.hooks.onFailure = "touch '\(night.folder("hook-output"))'"
     let lock = try FileLock("family.drill.lock", in: Directory.open(night.folder("state")), exclusive: true)
-    let held = night
-    await #expect(throws: JobError.self) { try await held.drill() }
+    let drilled = night
+    await #expect(throws: JobError.self) { try await drilled.drill() }
     withExtendedLifetime(lock) {}
     #expect(!FileManager.default.fileExists(atPath: night.folder("hook-output").string))
     #expect(night.context.ledger.history().isEmpty)
