@@ -288,6 +288,7 @@ package struct Directory: ~Copyable, Sendable {
   private func inParent<Result: ~Copyable>(
     of name: FilePath, _ body: (CInt, FilePath) throws(FileError) -> Result
   ) throws(FileError) -> Result {
+    if name.isPlainName { return try body(descriptor, name) }
     guard var names = name.plainNames, let last = names.popLast() else {
       throw FileError("open", path(of: name), .invalidArgument)
     }
@@ -305,14 +306,17 @@ package struct Directory: ~Copyable, Sendable {
 }
 
 extension FilePath {
+  /// True for one component that does not begin with a dot.
+  fileprivate var isPlainName: Bool {
+    withPlatformString { name in
+      name[0] != 0 && name[0] != CChar(bitPattern: UInt8(ascii: "."))
+        && strchr(name, CInt(UInt8(ascii: "/"))) == nil
+    }
+  }
+
   /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. Not
   /// implemented with `FilePath.components`, which takes longer than the system calls.
   fileprivate var plainNames: [FilePath]? {
-    let isOneName = withPlatformString { name in
-      strchr(name, CInt(UInt8(ascii: "/"))) == nil && name[0] != CChar(bitPattern: UInt8(ascii: "."))
-        && name[0] != 0
-    }
-    if isOneName { return [self] }
     let slash = CChar(bitPattern: UInt8(ascii: "/"))
     let names = platformBytes.split(separator: slash, omittingEmptySubsequences: false)
     let dot = CChar(bitPattern: UInt8(ascii: "."))

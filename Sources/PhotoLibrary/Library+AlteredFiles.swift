@@ -7,9 +7,8 @@ extension Library {
   ///
   /// - Parameter contents: the contents of the library, which name the photos.
   package func alteredFiles(of photos: [Photo], in contents: LibraryContents) -> [Finding] {
-    let photos = photos.filter { !$0.isFromAssets }
-    return zip(photos, statuses(of: photos)).compactMap { photo, status in
-      switch status {
+    photos.filter { !$0.isFromAssets }.compactMap { photo in
+      switch status(of: photo) {
       case .success(let status) where status.kind == .file && status.size == photo.fileSize: nil
       case .success: .corruptInLibrary(contents.label(of: photo))
       case .failure(let error) where error.isMissing: .missingInLibrary(contents.label(of: photo))

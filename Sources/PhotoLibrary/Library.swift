@@ -254,45 +254,9 @@ public final class Library: Sendable {
     return value
   }
 
-  /// Returns the status of each photo's file, in the photos' order. Opens each folder once.
-  package func statuses(of photos: [Photo]) -> [Result<FileStatus, FileError>] {
-    var results = [Result<FileStatus, FileError>?](repeating: nil, count: photos.count)
-    // most photos are in the folder of the photo before
-    var byFolder: [FilePath: [Int]] = [:]
-    var folder: Substring = ""
-    var indices: [Int] = []
-    for index in photos.indices {
-      let next = photos[index].path.folderAndName.folder
-      // compares bytes: two names that are equal strings can be two files
-      if !next.utf8.elementsEqual(folder.utf8) {
-        byFolder[FilePath(String(folder)), default: []] += indices
-        (folder, indices) = (next, [])
-      }
-      indices.append(index)
-    }
-    byFolder[FilePath(String(folder)), default: []] += indices
-    for (folder, indices) in byFolder where !indices.isEmpty {
-      do throws(FileError) {
-        let directory = try root.directory(folder)
-        for index in indices {
-          let name = FilePath(String(photos[index].path.folderAndName.name))
-          results[index] = Self.status(of: name, in: directory)
-        }
-      } catch {
-        for index in indices { results[index] = .failure(error) }
-      }
-    }
-    return results.compactMap { $0 }
-  }
-
-  private static func status(
-    of name: FilePath, in folder: borrowing Directory
-  ) -> Result<FileStatus, FileError> {
-    do throws(FileError) {
-      if let status = try folder.status(of: name) { return .success(status) }
-      return .failure(FileError("open", folder.path(of: name), .noSuchFileOrDirectory))
-    } catch {
-      return .failure(error)
-    }
+  /// Returns the status of a photo's file, or why there is none. A symbolic link on the way is refused (ELOOP). Keeps the
+  /// photo's folder open for the next photo. Blocks.
+  package func status(of photo: Photo) -> Result<FileStatus, FileError> {
+    Result { () throws(FileError) in try folders.status(of: photo.path, in: root) }
   }
 }

@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// Opens photos, and keeps their folders open: opening another photo of a folder costs one system call, not one for
-/// each component of its path. Any thread.
+/// Opens photos, and keeps their folders open: another photo of a folder costs one system call, not one for each component
+/// of its path. Any thread.
 final class PhotoFolders: Sendable {
   private final class Folder: Sendable {
     let directory: Directory
@@ -27,6 +27,17 @@ final class PhotoFolders: Sendable {
       // the folder may have been removed and made again
       return try root.open(FilePath(path), mode)
     }
+  }
+
+  /// Returns the status of a photo's file, never through a symbolic link.
+  func status(of path: String, in root: borrowing Directory) throws(FileError) -> FileStatus {
+    let status = try inFolder(of: path, in: root) { (folder, name) throws(FileError) in
+      try folder.status(of: name)
+    }
+    if let status { return status }
+    // the folder may have been removed and made again
+    if let status = try root.status(of: FilePath(path)) { return status }
+    throw FileError("open", root.path(of: FilePath(path)), .noSuchFileOrDirectory)
   }
 
   /// Passes the open folder of a file, and the file's name in it.

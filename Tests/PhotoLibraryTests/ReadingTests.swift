@@ -64,7 +64,7 @@ struct ReadingTests {
     #expect(try Library(path: scratch.path).totals() == (3, 2, 8))
   }
 
-  @Test("Statuses: they have the order of the photos")
+  @Test("Status: of files in several folders, missing, behind a link, and in a folder that was made again")
   func statuses() throws {
     try scratch.folder.makeFolder("outside")
     try scratch.folder.write("x", to: "outside/x.jpg")
@@ -77,15 +77,18 @@ struct ReadingTests {
       "2025/10/a.jpg", "2024/01/none.jpg", "2025/10/c.jpg", "2024/01/b.jpg", "2020/01/d.jpg", "2023/x.jpg",
     ]
     let photos = paths.enumerated().map { LibraryScratch.photo(Int64($0), "photos/" + $1, "") }
-    let sizes = library.statuses(of: photos).map { try? $0.get().size }
-    #expect(sizes == [1, nil, 3, 2, nil, nil])
-    guard case .failure(let error) = library.statuses(of: photos)[1] else {
+    let sizes = { photos.map { try? library.status(of: $0).get().size } }
+    #expect(sizes() == [1, nil, 3, 2, nil, nil])
+    guard case .failure(let error) = library.status(of: photos[1]) else {
       Issue.record("a status of a file that is not there")
       return
     }
     #expect(
       error == FileError("open", scratch.path.appending("photos/2024/01/none.jpg"), .noSuchFileOrDirectory))
-    #expect(library.statuses(of: []).isEmpty)
+    try scratch.folder.remove("library/photos/2025")
+    #expect(sizes() == [nil, nil, nil, 2, nil, nil])
+    try scratch.folder.write("4444", to: "library/photos/2025/10/a.jpg")
+    #expect(sizes() == [4, nil, nil, 2, nil, nil])
   }
 
   @Test("Library: a photo is intact if size and MD5 are those of its row")

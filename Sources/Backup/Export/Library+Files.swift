@@ -9,17 +9,15 @@ extension Library {
   ///
   /// - Throws: an error that does not concern one photo: no more files can be opened, or a folder cannot be read.
   func files(of photos: [Photo]) throws(FileError) -> [Result<PhotoFile, MissingPhoto>] {
-    let statuses = statuses(of: photos)
-    for case .failure(let error) in statuses
-    where error.cause == .environment || error.operation == "open" && error.errno == .ioError {
-      throw error
-    }
-    return zip(photos, statuses).map { photo, status in
-      switch status {
+    try photos.map { photo throws(FileError) in
+      switch status(of: photo) {
       case .success(let status) where status.kind == .file:
-        .success(PhotoFile(size: status.size, modified: status.modified))
-      case .success: .failure(MissingPhoto("\(photo.path.escaped) is not a file"))
-      case .failure(let error): .failure(MissingPhoto(error.description))
+        return .success(PhotoFile(size: status.size, modified: status.modified))
+      case .success: return .failure(MissingPhoto("\(photo.path.escaped) is not a file"))
+      case .failure(let error)
+      where error.cause == .environment || error.operation == "open" && error.errno == .ioError:
+        throw error
+      case .failure(let error): return .failure(MissingPhoto(error.description))
       }
     }
   }

@@ -290,11 +290,10 @@ extension Library {
   fileprivate func unusablePhotos(
     of contents: LibraryContents
   ) -> (missing: [LibraryCheck.UnusablePhoto], changed: [Photo]) {
-    let photos = contents.photos.filter { !$0.isFromAssets }
     var missing: [LibraryCheck.UnusablePhoto] = []
     var changed: [Photo] = []
-    for (photo, status) in zip(photos, statuses(of: photos)) {
-      switch status {
+    for photo in contents.photos where !photo.isFromAssets {
+      switch status(of: photo) {
       case .success(let status):
         if status.kind != .file || status.size != photo.fileSize { changed.append(photo) }
       case .failure(let error) where error.isMissing:

@@ -52,7 +52,7 @@ struct PhotoRestoration {
     var outcome = Outcome.intact
     for photo in photos where checked.insert(photo.id).inserted {
       let label = contents.label(of: photo)
-      if case .failure(let error)? = library.statuses(of: [photo]).first, error.isMissing {
+      if case .failure(let error) = library.status(of: photo), error.isMissing {
         items.append(Item(photo: photo, label: label, source: source, content: content))
         if case .intact = outcome { outcome = .restored }
         continue

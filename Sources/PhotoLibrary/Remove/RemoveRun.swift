@@ -130,10 +130,9 @@ extension Library {
   /// unreadable, or changed by another program. Blocks.
   func findings(beforeRemoving photos: [Photo], _ counter: ProgressCounter) throws -> [Finding] {
     let categories = try categories()
-    let photos = photos.filter { !$0.isFromAssets }
-    return try zip(photos, statuses(of: photos)).compactMap { photo, status in
+    return try photos.filter { !$0.isFromAssets }.compactMap { photo in
       let label = categories.label(of: photo)
-      switch status {
+      switch status(of: photo) {
       case .failure(let error):
         let what =
           error.isMissing

@@ -144,9 +144,8 @@ private struct Reasons {
 
   /// Returns how the names of the corrupt files of photos begin whose files are missing.
   private static func prefixesOfMissingPhotos(_ library: Library) throws -> [String] {
-    let photos = try library.contents().photos.filter { !$0.isFromAssets }
-    return zip(photos, library.statuses(of: photos)).compactMap { photo, status in
-      if case .failure = status { "\(photo.id)_" } else { nil }
+    try library.contents().photos.compactMap { photo in
+      if !photo.isFromAssets, case .failure = library.status(of: photo) { "\(photo.id)_" } else { nil }
     }
   }
 
