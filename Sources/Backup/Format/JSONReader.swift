@@ -1,3 +1,5 @@
+import Zip
+
 /// Reads a JSON document value by value and builds no tree. The document has passed a `JSONScan`: it is valid JSON,
 /// and only the types and ranges of its values can be wrong.
 struct JSONReader {
@@ -139,10 +141,12 @@ struct JSONReader {
 
   // MARK: Texts, flags and numbers
 
-  mutating func string() throws(Mismatch) -> String {
+  /// Reads a text. Returns `likely` itself if the text has the same bytes, so that memory holds them once.
+  mutating func string(likely: String? = nil) throws(Mismatch) -> String {
     guard text.next == UInt8(ascii: "\"") else { throw mismatch("a text") }
     let start = text.position
     _ = text.skipScalar()
+    if let likely, text.has(likely, in: start..<text.position) { return likely }
     return text.string(start..<text.position)
   }
 
@@ -229,8 +233,8 @@ struct JSONKey {
   }
 
   static func ~= (name: StaticString, key: JSONKey) -> Bool {
-    let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     if let unescaped = key.unescaped { return unescaped.elementsEqual(name) }
-    return key.bytes.count == name.count && key.bytes.elementsEqual(name)
+    return key.bytes.count == name.count && UnsafeRawBufferPointer(key.bytes).hasSameBytes(as: name)
   }
 }

@@ -1,4 +1,5 @@
 import FileSystem
+import Zip
 
 /// Validates a JSON document in one pass, without recursion, before the document is read. Enforces RFC 8259
 /// strictly, a maximum nesting, and unique keys in each object, because two programs would choose different values
@@ -155,11 +156,12 @@ struct JSONScan {
   private mutating func isNew(_ key: Range<Int>) -> Bool {
     let place = open.count - 1
     let first = open[place].firstKey
-    let bytes = UnsafeBufferPointer(rebasing: text.bytes[key])
+    let document = UnsafeRawBufferPointer(text.bytes)
+    let bytes = UnsafeRawBufferPointer(rebasing: document[key])
     if manyKeys.isEmpty || manyKeys[place] == nil {
       if keys.count - first < 24, !bytes.contains(UInt8(ascii: "\\")) {
         for other in keys[first...] where other.count == key.count {
-          if UnsafeBufferPointer(rebasing: text.bytes[other]).elementsEqual(bytes) { return false }
+          if UnsafeRawBufferPointer(rebasing: document[other]).hasSameBytes(as: bytes) { return false }
         }
         return true
       }

@@ -1,3 +1,5 @@
+import Zip
+
 /// The bytes of a JSON document, and a position in them.
 struct JSONText {
   let bytes: UnsafeBufferPointer<UInt8>
@@ -10,7 +12,21 @@ struct JSONText {
   var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
   mutating func skipBlanks() {
-    while next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
+    // most bytes are greater
+    while next <= 0x20, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 {
+      position += 1
+      // an indentation
+      if let word { position += (word ^ Self.ones &* 0x20).trailingZeroBitCount / 8 }
+    }
+  }
+
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  /// The next eight bytes, the first one as the lowest; nil near the end.
+  private var word: UInt64? {
+    guard bytes.count - position >= 8 else { return nil }
+    let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self)
+    return UInt64(littleEndian: word)
   }
 
   /// Skips a string, a number or a literal. Returns a description of the fault if it is invalid.
@@ -78,7 +94,9 @@ struct JSONText {
 
   private mutating func skipText() -> String? {
     position += 1
-    while position < bytes.count {
+    while true {
+      skipPlainBytes()
+      guard position < bytes.count else { break }
       let byte = bytes[position]
       position += 1
       switch byte {
@@ -90,6 +108,24 @@ struct JSONText {
       }
     }
     return "a text has no end"
+  }
+
+  /// Skips bytes of a text, eight at a time, as long as none is a quote, a backslash or a control character.
+  private mutating func skipPlainBytes() {
+    let ones = Self.ones
+    while let word {
+      let quotes = word ^ ones &* 0x22
+      let backslashes = word ^ ones &* 0x5C
+      // the first byte that is too small borrows into its highest bit; later bytes may do so without being small
+      let special =
+        ((quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- ones &* 0x20) & ~word)
+        & (ones &* 0x80)
+      guard special == 0 else {
+        position += special.trailingZeroBitCount / 8
+        return
+      }
+      position += 8
+    }
   }
 
   /// Skips the rest of an escape after the backslash. Refuses half of a surrogate pair, because programs decode it
@@ -127,6 +163,15 @@ struct JSONText {
     let raw = UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1])
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
     return String(decoding: unescaped(range), as: UTF8.self)
+  }
+
+  /// Returns true if the string in this range, which includes the quotes, has the bytes of `text` and no escapes.
+  func has(_ text: String, in range: Range<Int>) -> Bool {
+    var text = text
+    let raw = UnsafeRawBufferPointer(
+      UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1]))
+    return text.withUTF8 { raw.hasSameBytes(as: UnsafeRawBufferPointer($0)) }
+      && !raw.contains(UInt8(ascii: "\\"))
   }
 
   /// Returns the unescaped bytes of the string in this range, which includes the quotes.

@@ -24,9 +24,8 @@ extension Metadata {
     var rest = photos[...]
     photoManifest =
       try document.optionalList("photoManifest", gaps: &gaps) { json throws(Mismatch) in
-        var entry = try ManifestEntry(&json)
-        rest = rest.drop { $0.id != entry.photoId }
-        if let photo = rest.first { entry.share(photo.path) }
+        let entry = try ManifestEntry(&json, likelyPath: rest.first?.path)
+        rest = rest.drop { $0.id != entry.photoId }.dropFirst()
         return entry
       } ?? []
     smilepile = try document.optional("smilepile") { json throws(Mismatch) in try Provenance(&json) }
@@ -110,7 +109,9 @@ extension Metadata.PhotoRecord {
 }
 
 extension Metadata.ManifestEntry {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
+  /// - Parameter likelyPath: the path of a photo. The apps repeat it in `originalPath`, this project repeats the name of the
+  ///   entry.
+  fileprivate init(_ json: inout JSONReader, likelyPath: String?) throws(Mismatch) {
     let start = try json.beginObject()
     var photoId: Int64?
     var originalPath: String?
@@ -120,8 +121,8 @@ extension Metadata.ManifestEntry {
     while let key = json.nextKey() {
       switch key {
       case "photoId": photoId = try json.integer()
-      case "originalPath": originalPath = try json.string()
-      case "zipEntryName": zipEntryName = try json.string()
+      case "originalPath": originalPath = try json.string(likely: likelyPath)
+      case "zipEntryName": zipEntryName = try json.string(likely: likelyPath)
       case "fileName": fileName = try json.string()
       case "fileSize": fileSize = try json.integer()
       case "checksum": checksum = try json.optionalString()
@@ -134,15 +135,6 @@ extension Metadata.ManifestEntry {
     self.zipEntryName = try json.require(zipEntryName, "zipEntryName", of: start)
     self.fileName = try json.require(fileName, "fileName", of: start)
     self.fileSize = try json.require(fileSize, "fileSize", of: start)
-  }
-}
-
-extension Metadata.ManifestEntry {
-  /// Shares the photo's path with each equal text of this entry, byte for byte, so that memory holds the text once.
-  /// The apps repeat the path in `originalPath`, this project repeats the name of the entry.
-  fileprivate mutating func share(_ path: String) {
-    if originalPath.utf8.elementsEqual(path.utf8) { originalPath = path }
-    if zipEntryName.utf8.elementsEqual(path.utf8) { zipEntryName = path }
   }
 }
 

@@ -313,17 +313,18 @@ package struct OpenedBackup: Sendable {
 
   /// Returns `metadata.json` at the root (Android), or in the one folder that contains everything (iOS).
   static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
-    let entries = archive.entries.filter { !$0.isIgnored }
-    let candidates = entries.filter(\.isMetadata)
+    let candidates = archive.entries.filter { $0.isMetadata && !$0.isIgnored }
     guard candidates.count <= 1 else {
       throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
     }
     guard let entry = candidates.first else {
-      throw PhotoExport.isGallery(entries)
+      throw PhotoExport.isGallery(archive.entries.filter { !$0.isIgnored })
         ? BackupError.photoExport(archive.path, .gallery) : .noMetadata(archive.path)
     }
     let root = entry.rootByMetadata
-    guard entries.allSatisfy({ $0.name.hasPrefix(root) }) else { throw BackupError.noMetadata(archive.path) }
+    guard archive.entries.allSatisfy({ $0.name.hasPrefix(root) || $0.isIgnored }) else {
+      throw BackupError.noMetadata(archive.path)
+    }
     return (entry, root)
   }
 }

@@ -35,7 +35,8 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawBufferPointer(rebasing: self[offset..<offset + length])
   }
 
-  func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+  /// Compares length and bytes.
+  package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard let baseAddress, let start = other.baseAddress else { return count == 0 }
     return memcmp(baseAddress, start, count) == 0
