@@ -37,9 +37,10 @@ package struct Archive: Sendable {
     let size = file.status.size
     guard size > 0 else { throw .emptyFile(path) }
     let end = try DirectoryEnd.find(in: file.file, size: size)
-    let scan = try DirectoryScan.read(file.file, end: end, fileSize: size, limits: limits)
+    var scan = try DirectoryScan.read(file.file, end: end, fileSize: size, limits: limits)
     var headers = LocalHeaderScan(path: path, directoryOffset: end.offset)
-    entries = try headers.check(scan, in: file.file)
+    try headers.check(&scan, in: file.file)
+    entries = scan.entries
     self.path = path
     self.size = size
     self.file = file

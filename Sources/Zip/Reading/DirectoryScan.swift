@@ -50,6 +50,9 @@ struct DirectoryScan: ~Copyable {
     Int(buffer.bytes.u16(nameOffsets[index] - RecordLength.directoryRecord + 28))
   }
 
+  /// Sets where the data of an entry begins.
+  mutating func setDataOffset(_ offset: Int, of index: Int) { entries[index].dataOffset = offset }
+
   private mutating func readRecords() throws(ArchiveError) {
     entries.reserveCapacity(end.entryCount)
     nameOffsets.reserveCapacity(end.entryCount)

@@ -20,32 +20,30 @@ struct LocalHeaderScan: ~Copyable {
     self.directoryOffset = directoryOffset
   }
 
-  /// Returns the entries with their data offsets, in the order of the directory.
-  mutating func check(
-    _ scan: borrowing DirectoryScan, in file: borrowing File
-  ) throws(ArchiveError) -> [Entry] {
-    var entries = scan.entries
-    let order = entries.indicesByHeaderOffset()
+  /// Checks the entries, and sets their data offsets.
+  mutating func check(_ scan: inout DirectoryScan, in file: borrowing File) throws(ArchiveError) {
+    let order = scan.entries.indicesByHeaderOffset()
     var previous: Int?
     var limit = try firstOffset(in: file)
     for (position, index) in order.enumerated() {
-      let entry = entries[index]
+      let entry = scan.entries[index]
       guard entry.headerOffset >= limit else {
         guard let previous else { throw inconsistent(entry, .headerOffset) }
-        throw .overlapping(path, entries[previous].name, entry.name)
+        throw .overlapping(path, scan.entries[previous].name, entry.name)
       }
       if previous == nil, entry.headerOffset > limit { throw .prefix(path, bytes: entry.headerOffset) }
       guard entry.headerOffset <= directoryOffset - RecordLength.localHeader else {
         throw inconsistent(entry, .headerOffset)
       }
-      let following = position + 1 < order.count ? entries[order[position + 1]].headerOffset : directoryOffset
+      let following =
+        position + 1 < order.count ? scan.entries[order[position + 1]].headerOffset : directoryOffset
       let isNear = following - entry.headerOffset < Self.nearby
       let name = scan.rawName(index, length: scan.rawNameLength(index))
       let (dataOffset, gap) = try compare(entry, name, in: file, readingAhead: isNear)
       guard dataOffset <= directoryOffset - entry.compressedSize else {
         throw inconsistent(entry, .compressedSize)
       }
-      entries[index].dataOffset = dataOffset
+      scan.setDataOffset(dataOffset, of: index)
       limit = dataOffset + entry.compressedSize
       // an implausible offset of the next entry is reported when that entry is checked
       let isPlausible =
@@ -55,8 +53,7 @@ struct LocalHeaderScan: ~Copyable {
       }
       previous = index
     }
-    if entries.isEmpty, directoryOffset > limit { throw .prefix(path, bytes: directoryOffset) }
-    return entries
+    if order.isEmpty, directoryOffset > limit { throw .prefix(path, bytes: directoryOffset) }
   }
 
   /// Returns the offset of the first entry: the start of the file, or the end of the signature of a split archive.
