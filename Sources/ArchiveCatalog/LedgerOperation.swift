@@ -124,8 +124,8 @@ extension Ledger {
           """), arguments: [file.location, file.bytes])
     var limit = try RowLimit(database)
     var observations: [Observation] = []
-    while let row = try rows.next() {
-      let row = RowReader(row, of: "observation", key: 3)
+    let row = RowReader(rows, of: "observation", key: 3)
+    while try rows.next() != nil {
       try limit.count(row)
       let observed = ArchiveFile(
         location: file.location, bytes: try row.count("bytes", at: 5),

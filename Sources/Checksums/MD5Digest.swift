@@ -1,4 +1,5 @@
 import FileSystem
+import Foundation
 
 /// The MD5 of a photo's bytes, which the apps write as `checksum`. It distinguishes photos and detects damage. It does
 /// not protect against forged photos.
@@ -18,26 +19,28 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   }
 
   /// Makes a digest of sixteen bytes; returns nil for any other number.
-  public init?(bytes: some Sequence<UInt8>) {
-    var words: (UInt64, UInt64) = (0, 0)
-    var count = 0
-    for byte in bytes {
-      words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))
-      count += 1
-      if count > 16 { return nil }
+  public init?(bytes: some ContiguousBytes) {
+    let words = bytes.withUnsafeBytes { bytes -> (UInt64, UInt64)? in
+      guard bytes.count == 16 else { return nil }
+      return (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
-    guard count == 16 else { return nil }
-    (high, low) = words
+    guard let words else { return nil }
+    (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
   }
 
   /// Parses 32 hexadecimal digits of either case; returns nil for any other text.
   public init?(hex: Substring) {
-    guard hex.utf8.count == 32 else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    for digit in hex.utf8 {
-      guard let value = Self.value(ofDigit: digit) else { return nil }
-      words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | value)
+    var hex = hex
+    let words = hex.withUTF8 { digits -> (UInt64, UInt64)? in
+      guard digits.count == 32 else { return nil }
+      var words: (UInt64, UInt64) = (0, 0)
+      for digit in digits {
+        guard let value = Self.value(ofDigit: digit) else { return nil }
+        words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | value)
+      }
+      return words
     }
+    guard let words else { return nil }
     (high, low) = words
   }
 

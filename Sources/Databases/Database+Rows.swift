@@ -8,20 +8,34 @@ extension Database {
   /// - Parameters:
   ///   - table: the name of the table in messages.
   ///   - key: the position of the column that identifies a row in messages.
+  ///   - count: the expected number of rows; an array that grows takes half as much memory again.
   /// - Throws: `DatabaseError`; what `read` throws.
   package func rows<Value>(
     _ sql: String, _ arguments: StatementArguments = StatementArguments(), of table: String, key: Int = 0,
-    _ read: (RowReader) throws -> Value
+    expecting count: Int = 0, _ read: (RowReader) throws -> Value
   ) throws -> [Value] {
     var limit = try RowLimit(self)
     var values: [Value] = []
+    values.reserveCapacity(limit.capacity(for: count))
     let rows = try Row.fetchCursor(self, sql: sql, arguments: arguments)
-    while let row = try rows.next() {
-      let reader = RowReader(row, of: table, key: key)
+    let reader = RowReader(rows, of: table, key: key)
+    while try rows.next() != nil {
       try limit.count(reader)
       values.append(try read(reader))
     }
     return values
+  }
+
+  /// Reads the first row that a query selects; returns nil if it selects none. Blocks.
+  ///
+  /// - Parameter table: the name of the table in messages.
+  /// - Throws: `DatabaseError`; what `read` throws.
+  package func firstRow<Value>(
+    _ sql: String, _ arguments: StatementArguments = StatementArguments(), of table: String,
+    _ read: (RowReader) throws -> Value
+  ) throws -> Value? {
+    let rows = try Row.fetchCursor(self, sql: sql, arguments: arguments)
+    return try rows.next() == nil ? nil : read(RowReader(rows, of: table))
   }
 
   /// Counts the rows of a table. Blocks.

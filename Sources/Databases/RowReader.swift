@@ -1,20 +1,23 @@
 package import Foundation
 package import GRDB
+internal import GRDBSQLite
 
-/// Reads the columns of one row of an untrusted table. A value of another type or out of range is an error that names
-/// the row and the column: `photo 12: md5 has 3 bytes`. No value ends the process.
+/// Reads the columns of the current row of a query on an untrusted table. A value of another type or out of range is an
+/// error that names the row and the column: `photo 12: md5 has 3 bytes`. No value ends the process.
 ///
 /// SQLite checks the types of a `STRICT` table only when it writes a row; a corrupt or forged file may have any value.
 package struct RowReader {
-  private let row: Row
+  private let statement: Statement
   private let table: String
   private let key: Int
 
   /// - Parameters:
+  ///   - rows: the rows of the query. The reader is valid until the next row is requested.
   ///   - table: the name of the table in messages.
   ///   - key: the position of the column that identifies the row in messages.
-  package init(_ row: Row, of table: String, key: Int = 0) {
-    (self.row, self.table, self.key) = (row, table, key)
+  package init(_ rows: RowCursor, of table: String, key: Int = 0) {
+    // the values that a `Row` returns take twice as long
+    (statement, self.table, self.key) = (rows._statement, table, key)
   }
 
   /// Reads an integer. `position` saves the search for the name, which takes most of the time of reading a large table.
@@ -29,9 +32,11 @@ package struct RowReader {
   package func optionalInteger(
     _ column: String, at position: Int? = nil, in range: ClosedRange<Int64> = .min ... .max
   ) throws(DatabaseError) -> Int64? {
-    switch value(column, position).storage {
-    case .null: return nil
-    case .int64(let number):
+    let index = index(column, position)
+    switch sqlite3_column_type(row, index) {
+    case SQLITE_NULL: return nil
+    case SQLITE_INTEGER:
+      let number = sqlite3_column_int64(row, index)
       guard range.contains(number) else { throw fault("\(column) is \(number), which is out of range") }
       return number
     default: throw fault("\(column) is not an integer")
@@ -66,9 +71,12 @@ package struct RowReader {
 
   /// Reads a text or NULL.
   package func optionalText(_ column: String, at position: Int? = nil) throws(DatabaseError) -> String? {
-    switch value(column, position).storage {
-    case .null: return nil
-    case .string(let text): return text
+    let index = index(column, position)
+    switch sqlite3_column_type(row, index) {
+    case SQLITE_NULL: return nil
+    case SQLITE_TEXT:
+      guard let text = sqlite3_column_text(row, index) else { throw fault("\(column) cannot be read") }
+      return String(cString: text)
     default: throw fault("\(column) is not a text")
     }
   }
@@ -85,7 +93,7 @@ package struct RowReader {
   /// Reads bytes.
   package func bytes(
     _ column: String, at position: Int? = nil, count: ClosedRange<Int> = 0 ... .max
-  ) throws(DatabaseError) -> Data {
+  ) throws -> Data {
     guard let value = try optionalBytes(column, at: position, count: count) else { throw isNull(column) }
     return value
   }
@@ -93,37 +101,41 @@ package struct RowReader {
   /// Reads bytes or NULL.
   package func optionalBytes(
     _ column: String, at position: Int? = nil, count: ClosedRange<Int> = 0 ... .max
-  ) throws(DatabaseError) -> Data? {
-    switch value(column, position).storage {
-    case .null: return nil
-    case .blob(let data):
-      guard count.contains(data.count) else { throw fault("\(column) has \(data.count) bytes") }
-      return data
-    default: throw fault("\(column) is not a blob")
-    }
+  ) throws -> Data? {
+    try withBytes(column, at: position, count: count) { $0.map { Data($0) } }
   }
 
-  /// Passes bytes or nil for NULL, without copying them. Another type than a blob may arrive as any bytes.
+  /// Passes bytes or nil for NULL, without copying them.
   package func withBytes<Result>(
-    at position: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
+    _ column: String, at position: Int? = nil, count: ClosedRange<Int> = 0 ... .max,
+    _ body: (UnsafeRawBufferPointer?) throws -> Result
   ) throws -> Result {
-    try row.withUnsafeData(atIndex: position) { data in
-      guard let data else { return try body(nil) }
-      return try data.withUnsafeBytes(body)
+    let index = index(column, position)
+    switch sqlite3_column_type(row, index) {
+    case SQLITE_NULL: return try body(nil)
+    case SQLITE_BLOB:
+      let start = sqlite3_column_blob(row, index)
+      let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, index)))
+      guard count.contains(bytes.count) else { throw fault("\(column) has \(bytes.count) bytes") }
+      return try body(bytes)
+    default: throw fault("\(column) is not a blob")
     }
   }
 
   /// Returns the error for this row.
   package func fault(_ reason: String) -> DatabaseError {
-    let name = key < row.count ? "\((row[key] as DatabaseValue).label)" : ""
+    let isKnown = key < statement.columnCount
+    let name = isKnown ? DatabaseValue(sqliteStatement: row, index: CInt(key)).label : ""
     return DatabaseError(resultCode: .SQLITE_CORRUPT, message: "\(table) \(name): \(reason)")
   }
 
   private func isNull(_ column: String) -> DatabaseError { fault("\(column) is NULL") }
 
-  private func value(_ column: String, _ position: Int?) -> DatabaseValue {
-    if let position { return row[position] }
-    return row[column]?.databaseValue ?? .null
+  private var row: SQLiteStatement { statement.sqliteStatement }
+
+  /// Returns the index of a column. SQLite takes a column that does not exist for NULL.
+  private func index(_ column: String, _ position: Int?) -> CInt {
+    CInt(position ?? statement.columnNames.firstIndex(of: column) ?? statement.columnCount)
   }
 }
 

@@ -114,10 +114,11 @@ public final class Library: Sendable {
         SELECT count(*), max(0, CAST(total(iif(isFromAssets, 0, fileSize)) AS INTEGER))
         FROM (SELECT isFromAssets, fileSize FROM photo LIMIT \(limit.all + 1))
         """
-      let photos = try Row.fetchOne(database, sql: sql).map { RowReader($0, of: "photo") }
-      let count = try photos?.count("count", at: 0) ?? 0
-      try limit.check(count, of: "photo")
-      return (count, try database.rowCount(of: "category"), try photos?.count("fileSize", at: 1) ?? 0)
+      let photos = try database.firstRow(sql, of: "photo") { row in
+        (count: try row.count("count", at: 0), bytes: try row.count("fileSize", at: 1))
+      }
+      try limit.check(photos?.count ?? 0, of: "photo")
+      return (photos?.count ?? 0, try database.rowCount(of: "category"), photos?.bytes ?? 0)
     }
   }
 

@@ -27,16 +27,7 @@ extension StoredRow {
     _ database: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     of table: String = databaseTableName, expecting count: Int = 0
   ) throws -> [Self] {
-    var limit = try RowLimit(database)
-    var values: [Self] = []
-    values.reserveCapacity(limit.capacity(for: count))
-    let rows = try Row.fetchCursor(database, sql: sql, arguments: arguments)
-    while let row = try rows.next() {
-      let reader = RowReader(row, of: table)
-      try limit.count(reader)
-      values.append(try Self(reader))
-    }
-    return values
+    try database.rows(sql, arguments, of: table, expecting: count) { try Self($0) }
   }
 
   /// Returns the value of the first row that a query selects; nil if it selects none.
@@ -44,9 +35,7 @@ extension StoredRow {
     _ database: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     of table: String = databaseTableName
   ) throws -> Self? {
-    try Row.fetchOne(database, sql: sql, arguments: arguments).map {
-      try Self(RowReader($0, of: table))
-    }
+    try database.firstRow(sql, arguments, of: table) { try Self($0) }
   }
 
   /// Inserts a row.
@@ -80,6 +69,6 @@ extension RowReader {
 
   /// Reads an MD5 or NULL.
   func optionalMD5(_ column: String, at position: Int? = nil) throws -> MD5Digest? {
-    try optionalBytes(column, at: position, count: 16...16).flatMap { MD5Digest(bytes: $0) }
+    try withBytes(column, at: position, count: 16...16) { $0.flatMap { MD5Digest(bytes: $0) } }
   }
 }

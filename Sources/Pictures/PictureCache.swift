@@ -148,7 +148,8 @@ package final class PictureCache: Sendable {
       let statement = try database.cachedStatement(
         sql: "SELECT \(PictureRow.columnsWithThumbnail) FROM picture WHERE md5 = ? AND size = ?")
       let rows = try Row.fetchCursor(statement, arguments: [Data(content.md5.bytes), content.size])
-      guard let reader = try rows.next().map({ RowReader($0, of: "picture") }) else { return nil }
+      guard try rows.next() != nil else { return nil }
+      let reader = RowReader(rows, of: "picture")
       return try PictureRow(reader).map { row in
         (row.id, row.usedAt, try row.entry(withThumbnailOf: reader))
       }

@@ -95,7 +95,7 @@ struct PictureRow {
   /// Returns true if the thumbnail of `columnsWithThumbnail` is intact, or if the row has none. Copies nothing.
   func isThumbnailIntact(in row: RowReader) throws -> Bool {
     guard let thumbnailChecksum else { return true }
-    return try row.withBytes(at: Self.thumbnailPosition) { bytes in
+    return try row.withBytes("thumbnail", at: Self.thumbnailPosition) { bytes in
       // another program may have written the cache
       guard let bytes, bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
       return Int64(Self.checksum(bytes)) == thumbnailChecksum
@@ -106,7 +106,9 @@ struct PictureRow {
   func entry(withThumbnailOf row: RowReader) throws -> PictureCache.Entry? {
     guard case .picture(var picture) = entry else { return entry }
     guard thumbnailBytes != nil, try isThumbnailIntact(in: row) else { return nil }
-    picture.jpeg = try row.withBytes(at: Self.thumbnailPosition) { Array($0 ?? .init(start: nil, count: 0)) }
+    picture.jpeg = try row.withBytes("thumbnail", at: Self.thumbnailPosition) {
+      Array($0 ?? .init(start: nil, count: 0))
+    }
     return .picture(picture)
   }
 

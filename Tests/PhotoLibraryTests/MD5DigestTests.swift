@@ -48,7 +48,7 @@ struct MD5DigestTests {
 
   @Test("MD5: a digest has sixteen bytes", arguments: [0, 1, 15, 17, 32])
   func byteCount(count: Int) {
-    #expect(MD5Digest(bytes: repeatElement(1 as UInt8, count: count)) == nil)
+    #expect(MD5Digest(bytes: [UInt8](repeating: 1, count: count)) == nil)
   }
 
   @Test("MD5: bytes, text and order agree")

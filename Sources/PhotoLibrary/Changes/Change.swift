@@ -227,8 +227,8 @@ extension Change.Record {
 
   /// Returns the newest change; nil if there is none.
   static func newest(_ database: Database) throws -> Self? {
-    let row = try Row.fetchOne(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1")
-    return try row.map { try Self(RowReader($0, of: "change")) }
+    let sql = "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1"
+    return try database.firstRow(sql, of: "change") { try Self($0) }
   }
 
   /// Reads a row of `change`.

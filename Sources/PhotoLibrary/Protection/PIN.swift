@@ -91,8 +91,13 @@ struct PINRecord: Sendable {
   }
 
   init?(_ database: Database) throws {
-    guard let row = try Row.fetchOne(database, sql: "SELECT * FROM pin") else { return nil }
-    let record = RowReader(row, of: "pin")
+    guard let record = try database.firstRow("SELECT * FROM pin", of: "pin", { try Self($0) }) else {
+      return nil
+    }
+    self = record
+  }
+
+  private init(_ record: RowReader) throws {
     salt = try record.bytes("salt", count: 32...32)
     hash = SymmetricKey(data: try record.bytes("hash", count: 32...32))
     rounds = Int(try record.integer("rounds", in: 1...Self.mostRounds))

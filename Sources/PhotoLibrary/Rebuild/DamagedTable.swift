@@ -58,13 +58,13 @@ struct DamagedTable {
     let rows = try Row.fetchCursor(
       database, sql: "SELECT \(columns) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name)",
       arguments: [next])
+    let reader = RowReader(rows, of: table)
     while let row = try rows.next() {
       // a forged tree may have any order, and no end
       guard case .int64(let id) = key.value(in: row).storage, id >= next else {
         isComplete = false
         return
       }
-      let reader = RowReader(row, of: table)
       do {
         try limit.count(reader)
       } catch {

@@ -150,7 +150,7 @@ extension SalvagedRows {
     }
     func first<Value>(_ table: String, _ read: (RowReader) throws -> Value) throws -> Value? {
       try intact(table) {
-        try Row.fetchOne(database, sql: "SELECT * FROM \(table)").map { try read(RowReader($0, of: table)) }
+        try database.firstRow("SELECT * FROM \(table)", of: table, read)
       }
     }
     libraryID = try first("identity") { try $0.text("uuid") }.flatMap { UUID(uuidString: $0)?.uuidString }

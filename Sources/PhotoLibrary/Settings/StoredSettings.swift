@@ -38,14 +38,16 @@ package struct StoredSettings: Sendable, Equatable {
   }
 
   init(_ database: Database) throws {
-    guard let row = try Row.fetchOne(database, sql: "SELECT * FROM settings") else {
+    var faults: [Fault] = []
+    let settings = try database.firstRow("SELECT * FROM settings", of: "settings") { row in
+      try Settings(row) { column, error in
+        faults.append(Fault(column: column, reason: (error as? DatabaseError)?.message ?? "\(error)"))
+      }
+    }
+    guard let settings else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is missing")
     }
-    var faults: [Fault] = []
-    settings = try Settings(RowReader(row, of: "settings")) { column, error in
-      faults.append(Fault(column: column, reason: (error as? DatabaseError)?.message ?? "\(error)"))
-    }
-    self.faults = faults
+    (self.settings, self.faults) = (settings, faults)
   }
 
   /// Replaces each stored value that is out of range by that of `strictest`, so that the row can be copied. Called in the

@@ -22,7 +22,8 @@ struct UndoStack {
     let rows = try Row.fetchCursor(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC")
     var undoneChanges = 0
     var isBelowAdd = false
-    while let row = try rows.next().map({ RowReader($0, of: "change") }) {
+    let row = RowReader(rows, of: "change")
+    while try rows.next() != nil {
       try limit.count(row)
       let change = try Change.Record(row)
       switch change.kind {
