@@ -93,11 +93,12 @@ struct Scene: Sendable {
     try FileManager.default.copyItem(atPath: backup.string, toPath: inbox.appending("phone.zip").string)
   }
 
-  /// Returns a fault if the backup is neither in the inbox nor among the imported ones.
+  /// Returns a fault if the backup is neither in the inbox nor among the imported ones. It has another name there if the
+  /// empty file that reserved its name could not be removed.
   func faultsOfInbox() throws -> [String] {
     let files = try FolderTree(inbox).files
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: backup.string)))
-    let isThere = files["phone.zip"] == bytes || files["imported/phone.zip"] == bytes
+    let isThere = ["phone.zip", "imported/phone.zip", "imported/phone-2.zip"].contains { files[$0] == bytes }
     return isThere ? [] : ["the backup in the inbox is lost or changed"]
   }
 
