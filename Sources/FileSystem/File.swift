@@ -124,6 +124,23 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
+  /// Writes all of the parts one behind the other, at most 1,024. pwritev(2).
+  package func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(FileError) {
+    var rest = parts[...]
+    var place = offset
+    while !rest.isEmpty {
+      var written = try FileError.attempt("write", path) { () throws(Errno) in
+        try SystemCalls.pwritev(descriptor, rest, at: place)
+      }
+      place += written
+      while let part = rest.first, written >= part.count {
+        written -= part.count
+        rest.removeFirst()
+      }
+      if let part = rest.first { rest[rest.startIndex] = UnsafeRawBufferPointer(rebasing: part[written...]) }
+    }
+  }
+
   /// Writes all of `bytes`. pwrite(2).
   package func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
     do {
@@ -153,6 +170,11 @@ package struct File: ~Copyable, Sendable {
   /// Starts write-back of a range and does not wait. sync_file_range(2).
   package func startWriteBack(from offset: Int, count: Int) {
     SystemCalls.startWriteBack(descriptor, from: offset, count: count)
+  }
+
+  /// Lets the kernel read a range in advance, and does not wait. posix_fadvise(2).
+  package func announceReading(from offset: Int, count: Int) {
+    SystemCalls.announceReading(descriptor, from: offset, count: count)
   }
 
   /// Sets the permissions as chmod(1) does: 0o640 lets the group read the file. fchmod(2).

@@ -103,6 +103,9 @@ package struct FileSystemStatus: Sendable, Equatable {
   package let reportsErrorsOfSync: Bool
   /// True if its contents are lost on reboot: tmpfs(5) and ramfs.
   package let isInMemory: Bool
+  /// True if a file may be written in any order at the same speed, since its gaps take no space: ext2 to ext4, XFS, btrfs and
+  /// tmpfs.
+  package let hasSparseFiles: Bool
   /// False if other machines or programs can change files without inotify(7) events here: network file systems and FUSE.
   package let reportsEveryChange: Bool
   /// False if the mount decides the owner and the permissions of all files: FAT, exFAT, NTFS and CIFS.
@@ -116,8 +119,9 @@ package struct FileSystemStatus: Sendable, Equatable {
     ].contains(UInt32(truncatingIfNeeded: raw.type))
     // ext2 to ext4, XFS, btrfs
     let types: [UInt32] = [0xEF53, 0x5846_5342, 0x9123_683E]
-    reportsErrorsOfSync =
-      types.contains(UInt32(truncatingIfNeeded: raw.type)) && Self.kernelReportsErrorsOfSync
+    let isOnDisk = types.contains(UInt32(truncatingIfNeeded: raw.type))
+    reportsErrorsOfSync = isOnDisk && Self.kernelReportsErrorsOfSync
+    hasSparseFiles = isOnDisk || raw.type == 0x0102_1994
     // statfs(2), "f_type"
     let networkProtocol: String? =
       switch UInt32(truncatingIfNeeded: raw.type) {

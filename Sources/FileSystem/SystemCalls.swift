@@ -93,6 +93,26 @@ enum SystemCalls {
     }
   }
 
+  /// Writes at most 1,024 parts one behind the other.
+  static func pwritev(
+    _ descriptor: CInt, _ parts: ArraySlice<UnsafeRawBufferPointer>, at offset: Int
+  ) throws(Errno) -> Int {
+    var vectors = parts.map {
+      iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+    }
+    let all = parts.reduce(0) { $0 + $1.count }
+    return try transfer(.write, descriptor, count: all) { count in
+      var left = all - count
+      while left > 0, let last = vectors.indices.last {
+        let cut = min(left, vectors[last].iov_len)
+        vectors[last].iov_len -= cut
+        left -= cut
+        if vectors[last].iov_len == 0 { vectors.removeLast() }
+      }
+      return Glibc.pwritev(descriptor, vectors, CInt(vectors.count), off_t(offset))
+    }
+  }
+
   static func fstat(_ descriptor: CInt) throws(Errno) -> stat {
     var status = stat()
     _ = try call(.status, descriptor) { Glibc.fstat(descriptor, &status) }
@@ -126,6 +146,10 @@ enum SystemCalls {
   /// consume the error that the final `fsync` must report.
   static func startWriteBack(_ descriptor: CInt, from offset: Int, count: Int) {
     _ = smilepile_start_write_back(descriptor, off_t(offset), off_t(count))
+  }
+
+  static func announceReading(_ descriptor: CInt, from offset: Int, count: Int) {
+    _ = posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_WILLNEED)
   }
 
   static func mkdirat(_ directory: CInt, _ name: FilePath, _ mode: mode_t) throws(Errno) {

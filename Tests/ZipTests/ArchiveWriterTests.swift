@@ -42,16 +42,15 @@ import Testing
     #expect(headers.allSatisfy { $0.extraLength == 0 }, "no number needs ZIP64")
   }
 
-  @Test("ZIP writer: texts are rendered after the placed entries")
+  @Test("ZIP writer: texts are rendered after the stored entries")
   func textOrder() throws {
     let scratch = try WriterScratch()
     let contents = MemoryContents([[1, 2, 3], [4]])
     var writer = try ArchiveWriter()
-    try writer.addPlaced("a", size: 3, modified: 0)
-    try writer.addPlaced("b", size: 1, modified: 0)
-    try writer.addText("t", modified: 0) { _ in #expect(contents.closed == 2) }
-    _ = try writer.write(to: scratch.file, placed: contents)
-    #expect(contents.closed == 2)
+    try writer.addStored("a", size: 3, modified: 0)
+    try writer.addStored("b", size: 1, modified: 0)
+    try writer.addText("t", modified: 0) { _ in #expect(contents.isAtEnd) }
+    _ = try writer.write(to: scratch.file, stored: contents)
   }
 
   @Test("ZIP writer: an archive may consist of a text")
@@ -73,7 +72,7 @@ import Testing
   func invalidName(_ name: String) throws {
     #expect(throws: ArchiveWriteError.name(name)) {
       var writer = try ArchiveWriter()
-      try writer.addPlaced(name, size: 1, modified: 0)
+      try writer.addStored(name, size: 1, modified: 0)
     }
   }
 
@@ -81,8 +80,8 @@ import Testing
   func duplicateName() throws {
     #expect(throws: ArchiveWriteError.duplicate("a")) {
       var writer = try ArchiveWriter()
-      try writer.addPlaced("a", size: 1, modified: 0)
-      try writer.addPlaced("a", size: 1, modified: 0)
+      try writer.addStored("a", size: 1, modified: 0)
+      try writer.addStored("a", size: 1, modified: 0)
     }
   }
 
@@ -93,24 +92,24 @@ import Testing
     #expect(throws: Mine.self) {
       var writer = try ArchiveWriter()
       try writer.addText("t", modified: 0) { _ in throw Mine() }
-      _ = try writer.write(to: scratch.file, placed: MemoryContents([]))
+      _ = try writer.write(to: scratch.file, stored: MemoryContents([]))
     }
   }
 
   @Test(
-    "ZIP writer: a placed entry of the wrong length is an error",
+    "ZIP writer: a stored entry of the wrong length is an error",
     arguments: [nil, "correct horse battery"] as [Secret?])
   func wrongLength(password: Secret?) throws {
     let scratch = try WriterScratch()
     #expect(throws: ArchiveWriteError.length(entry: 0, expected: 4, given: 3)) {
       var writer = try ArchiveWriter(password: password)
-      try writer.addPlaced("short", size: 4, modified: 0)
-      _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]))
+      try writer.addStored("short", size: 4, modified: 0)
+      _ = try writer.write(to: scratch.file, stored: MemoryContents([[1, 2, 3]]))
     }
     #expect(throws: ArchiveWriteError.length(entry: 0, expected: 2, given: 3)) {
       var writer = try ArchiveWriter(password: password)
-      try writer.addPlaced("long", size: 2, modified: 0)
-      _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]))
+      try writer.addStored("long", size: 2, modified: 0)
+      _ = try writer.write(to: scratch.file, stored: MemoryContents([[1, 2, 3]]))
     }
   }
 
@@ -119,8 +118,8 @@ import Testing
     let scratch = try WriterScratch()
     #expect(throws: CancellationError.self) {
       var writer = try ArchiveWriter()
-      try writer.addPlaced("a", size: 3, modified: 0)
-      _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]), isCancelled: { true })
+      try writer.addText("t", modified: 0) { try [UInt8(1)].withUnsafeBytes($0) }
+      _ = try writer.write(to: scratch.file, stored: MemoryContents([]), isCancelled: { true })
     }
   }
 
@@ -131,7 +130,7 @@ import Testing
       let readOnly = try File.open(scratch.path, .read)
       var writer = try ArchiveWriter()
       try writer.addText("t", modified: 0) { try [UInt8(1)].withUnsafeBytes($0) }
-      _ = try writer.write(to: readOnly, placed: MemoryContents([]))
+      _ = try writer.write(to: readOnly, stored: MemoryContents([]))
     }
   }
 
@@ -148,9 +147,9 @@ import Testing
   func manyEntries(_ count: Int) throws {
     let scratch = try WriterScratch()
     var writer = try ArchiveWriter()
-    for index in 0..<count { try writer.addPlaced("\(index)", size: 0, modified: 0) }
+    for index in 0..<count { try writer.addStored("\(index)", size: 0, modified: 0) }
     let size = try writer.write(
-      to: scratch.file, placed: MemoryContents(Array(repeating: [], count: count)))
+      to: scratch.file, stored: MemoryContents(Array(repeating: [], count: count)))
     let tail = try scratch.bytes().suffix(98)
     #expect(tail.prefix(4).elementsEqual([0x50, 0x4B, 6, 6]) == (count >= 65_535))
     #expect(tail.dropFirst(56).prefix(4).elementsEqual([0x50, 0x4B, 6, 7]) == (count >= 65_535))
@@ -164,8 +163,8 @@ import Testing
   func dates(_ modified: Int64) throws {
     let scratch = try WriterScratch()
     var writer = try ArchiveWriter()
-    try writer.addPlaced("a", size: 0, modified: modified)
-    _ = try writer.write(to: scratch.file, placed: MemoryContents([[]]))
+    try writer.addStored("a", size: 0, modified: modified)
+    _ = try writer.write(to: scratch.file, stored: MemoryContents([[]]))
     let date = try scratch.localHeaders()[0].date
     #expect((1...12).contains(date >> 5 & 15))
     #expect((1...31).contains(date & 31))

@@ -136,8 +136,8 @@ struct EncryptedWriterTests {
     let error = #expect(throws: FileError.self) {
       let full = try File.open("/dev/full", .readWrite)
       var writer = try ArchiveWriter(password: Self.password)
-      try writer.addPlaced("a", size: 1 << 20, modified: 0)
-      _ = try writer.write(to: full, placed: MemoryContents([Self.bytes(1 << 20)]))
+      try writer.addStored("a", size: 1 << 20, modified: 0)
+      _ = try writer.write(to: full, stored: MemoryContents([Self.bytes(1 << 20)]))
     }
     #expect(error?.errno == .noSpace)
   }
@@ -147,7 +147,7 @@ struct EncryptedWriterTests {
     let scratch = try WriterScratch()
     let looksLikeAField: [UInt8] = [0x01, 0x00, 0x00, 0x00]
     try withUnsafePointer(to: scratch.file) { file in
-      var sink = WriteSink(file)
+      var sink = WriteSink(file, startsWriteBack: true)
       sink.stage = .data
       try looksLikeAField.withUnsafeBytes { try sink.write($0) }
       sink.stage = .records

@@ -26,16 +26,12 @@ final class WriterScratch {
   ) throws -> Int {
     var writer = try ArchiveWriter(password: password)
     for (name, bytes) in entries {
-      try writer.addPlaced(name, size: bytes.count, modified: 1_700_000_000_000)
+      try writer.addStored(name, size: bytes.count, modified: 1_700_000_000_000)
     }
     for (name, bytes) in texts {
       try writer.addText(name, modified: 1_700_000_000_000) { try bytes.withUnsafeBytes($0) }
     }
-    let contents = MemoryContents(entries.map(\.1))
-    let size = try writer.write(to: file, placed: contents)
-    guard password == nil else { return size }
-    for (index, offset) in contents.offsets.enumerated() { try file.write(entries[index].1, at: offset) }
-    return size
+    return try writer.write(to: file, stored: MemoryContents(entries.map(\.1)))
   }
 
   func bytes() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("a.zip"))) }
@@ -101,12 +97,10 @@ final class WriterScratch {
   }
 }
 
-/// Placed contents out of memory, given in two pieces where there are that many bytes.
-final class MemoryContents: PlacedContents {
+/// Stored contents out of memory: each entry in two pieces where it has that many bytes.
+final class MemoryContents: StoredContents {
   private let storage: [UnsafeMutableRawBufferPointer]
-  private var rest: [UnsafeRawBufferPointer] = []
-  private(set) var offsets: [Int] = []
-  private(set) var closed = 0
+  private var pieces: [StoredPiece] = []
 
   init(_ entries: [[UInt8]]) {
     storage = entries.map { bytes in
@@ -114,20 +108,18 @@ final class MemoryContents: PlacedContents {
       copy.copyBytes(from: bytes)
       return UnsafeMutableRawBufferPointer(rebasing: copy[..<bytes.count])
     }
+    pieces = storage.enumerated().flatMap { index, bytes in
+      let half = bytes.count / 2
+      return [
+        StoredPiece(entry: index, UnsafeRawBufferPointer(rebasing: bytes[..<half]), isLast: false),
+        StoredPiece(entry: index, UnsafeRawBufferPointer(rebasing: bytes[half...]), isLast: true),
+      ].filter { !$0.bytes.isEmpty || $0.isLast }
+    }
   }
 
   deinit { for buffer in storage { buffer.baseAddress?.deallocate() } }
 
-  func open(_ index: Int, at offset: Int) {
-    offsets.append(offset)
-    let all = UnsafeRawBufferPointer(storage[index])
-    let half = all.count / 2
-    rest = [.init(rebasing: all[..<half]), .init(rebasing: all[half...])].filter { !$0.isEmpty }
-  }
+  var isAtEnd: Bool { pieces.isEmpty }
 
-  func next() -> UnsafeRawBufferPointer {
-    rest.isEmpty ? UnsafeRawBufferPointer(start: nil, count: 0) : rest.removeFirst()
-  }
-
-  func close() { closed += 1 }
+  func next() -> [StoredPiece]? { pieces.isEmpty ? nil : [pieces.removeFirst()] }
 }

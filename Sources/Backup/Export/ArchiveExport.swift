@@ -66,38 +66,41 @@ struct ArchiveExport {
 
   // MARK: Writing
 
-  /// Writes the archives. If the file of a photo cannot be archived, discards the archives, checks the other photos, and
-  /// writes the archives once more without those that fail.
+  /// Writes the archives. If files of photos cannot be archived, discards the archives, and writes them once more without
+  /// these photos.
   private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
+    let rest: ExportPlan
     do {
       return try writeOnce(plan, fingerprint)
-    } catch let unreadable as UnreadablePhoto {
+    } catch let unreadable as UnreadablePhotos {
+      let reasons = Dictionary(
+        unreadable.photos.map { ($0.photo.id, $0.reason) }, uniquingKeysWith: { first, _ in first })
       Self.logger.notice(
-        "a photo cannot be archived; checking the others, then writing the archive again",
-        metadata: ["photo": "\(plan.label(unreadable.photo))", "reason": "\(unreadable.reason)"])
+        "photos cannot be archived; writing the archive again without them",
+        metadata: ["photos": "\(reasons.count)"])
+      rest = plan.excluding(
+        plan.items.indices.compactMap { index in
+          reasons[plan.items[index].photo.id].map { (index, $0.description) }
+        })
     }
-    let bad = try PhotoPipeline.check(
-      plan.items.map { library.pipelineItem($0) }, readers: try readers(),
-      isCancelled: { [counter] in counter.isCancelled })
-    let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
     counter.restart()
     counter.setTotals(items: rest.items.count * options.passes, bytes: rest.bytes * options.passes)
     counter.report(rest.missingFindings)
     do {
       return try writeOnce(rest, fingerprint)
-    } catch let unreadable as UnreadablePhoto {
-      let label = rest.label(unreadable.photo)
-      if case .file(let error) = unreadable.reason, !error.isMissing {
+    } catch let unreadable as UnreadablePhotos {
+      guard let (photo, reason) = unreadable.photos.first else { throw unreadable }
+      let label = rest.label(photo)
+      if case .file(let error) = reason, !error.isMissing {
         throw BackupError.unreliableDisk("\(label)", reason: error)
       }
-      throw BackupError.unstablePhoto("\(label)", reason: "\(unreadable.reason)")
+      throw BackupError.unstablePhoto("\(label)", reason: "\(reason)")
     }
   }
 
-  /// A photo whose file cannot be read, or has another length than planned.
-  private struct UnreadablePhoto: Error {
-    var photo: Photo
-    var reason: ItemReason
+  /// Photos whose files cannot be read, or have another length than planned.
+  private struct UnreadablePhotos: Error {
+    var photos: [(photo: Photo, reason: ItemReason)]
   }
 
   /// The archives, and the plan that they were written from.
@@ -106,7 +109,13 @@ struct ArchiveExport {
   private func writeOnce(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     let split = options.phoneLimits.map { SplitPlan(plan, $0, set: UUID()) }
     var archives: [UnpublishedArchive] = []
+    var unreadable: [(photo: Photo, reason: ItemReason)] = []
     for part in split?.parts ?? [plan] {
+      if !unreadable.isEmpty {
+        let faults = try pipeline(part, lanes: 1).faults(isCancelled: { [counter] in counter.isCancelled })
+        unreadable += faults.map { (part.items[$0.index].photo, $0.reason) }
+        continue
+      }
       let output = try AtomicFile(in: outputPath.folder)
       if archives.isEmpty {
         try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: outputPath.folder)
@@ -115,10 +124,11 @@ struct ArchiveExport {
       do {
         let written = try write(part, to: output.file, uuid, fingerprint)
         archives.append(UnpublishedArchive(output, part, uuid, written))
-      } catch PipelineError.item(let index, let reason) {
-        throw UnreadablePhoto(photo: part.items[index].photo, reason: reason)
+      } catch PipelineError.unreadable(let faults) {
+        unreadable = faults.map { (part.items[$0.index].photo, $0.reason) }
       }
     }
+    if !unreadable.isEmpty { throw UnreadablePhotos(photos: unreadable) }
     return (plan, archives, split)
   }
 
@@ -126,12 +136,7 @@ struct ArchiveExport {
     _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, _ fingerprint: ContentFingerprint
   ) throws -> (digests: [MD5Digest], lostPictures: Int) {
     let exportDate = date.milliseconds
-    // the directory of an encrypted archive is not encrypted, and has the entries' dates
-    let modified = plan.isEncrypted ? exportDate : nil
-    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
-    pipeline.password = options.password
-    pipeline.options.readers = try readers()
-    pipeline.options.startsWriteBack = options.syncs
+    let pipeline = pipeline(plan, lanes: try lanes(to: file))
     let texts = MetadataEntries()
     let derived = DerivedEntries(plan, pictures, date: exportDate)
     let entries =
@@ -159,10 +164,24 @@ struct ArchiveExport {
     return (digests, derived.lostPictures)
   }
 
-  /// Threads that read, each one photo at a time. Two keep the pipeline full.
-  private func readers() throws -> Int {
-    if let asked = options.readers { return min(asked, MultiStreamMD5Reader.maximumStreams) }
-    return BlockDevice.isRotational(try library.identity) ? 1 : 2
+  private func pipeline(_ plan: ExportPlan, lanes: Int) -> PhotoPipeline {
+    // the directory of an encrypted archive is not encrypted, and has the entries' dates
+    let modified = plan.isEncrypted ? date.milliseconds : nil
+    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
+    pipeline.password = options.password
+    pipeline.options.lanes = lanes
+    pipeline.options.startsWriteBack = options.syncs
+    return pipeline
+  }
+
+  /// Returns the number of photos to read at a time: one if a disk is slower when its head moves, or if the file system of the
+  /// archive cannot write a file in any order.
+  private func lanes(to file: borrowing File) throws -> Int {
+    if let asked = options.readers { return max(1, min(asked, MultiBufferMD5.lanes)) }
+    let isOrderFree =
+      try file.fileSystem().hasSparseFiles && !BlockDevice.isRotational(file.status().identity)
+      && !BlockDevice.isRotational(library.identity)
+    return isOrderFree ? MultiBufferMD5.lanes : 1
   }
 
   // MARK: Verifying

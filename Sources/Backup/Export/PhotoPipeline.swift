@@ -6,37 +6,30 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads fill a bounded
-/// pool of buffers. A hasher, the archive's `ArchiveWriter` and a writer thread share each buffer. So a checksum is by
-/// construction that of the archive's bytes, and the memory does not depend on the photos' sizes.
-///
-/// ```
-///            ┌▶ hasher ───────────▶ digests ─┐
-///  readers ──┤                               ▼
-///  (buffers) └▶ records ─▶ headers, CRC ─▶ metadata
-///                  └────▶ writer ─▶ photo bytes, by offset
-/// ```
-///
-/// In an encrypted archive, `ArchiveWriter` writes the photos' bytes too, and the writer thread only counts them
-/// and frees the buffers.
+/// Writes photos and texts into a ZIP archive. One thread reads and hashes the photos; the thread of the caller computes
+/// their CRCs and writes. Three sets of chunks circulate between them.
 struct PhotoPipeline: Sendable {
   /// The photos, in the archive's order. Their names must be distinct.
   var items: [PipelineItem]
-  /// The number of threads and the memory.
+  /// The number of photos that are read at a time, and the memory.
   var options = Options()
   /// Encrypts every entry; nil for no encryption.
   var password: Secret?
 
-  /// The threads and the memory of a pipeline.
+  /// The lanes and the memory of a pipeline.
   struct Options: Sendable {
-    /// The number of threads that read files.
-    var readers = 2
-    /// The number of buffers that all stages share.
-    var bufferCount = 48
-    /// Bytes of a buffer.
-    var bufferSize = 1 << 20
+    /// The number of photos that are read at a time. With one, they are read and written in the archive's order, as an
+    /// encrypted archive needs, and some disks and file systems.
+    var lanes = MultiBufferMD5.lanes
+    /// The bytes that are read of a photo at a time: they stay in the processor's cache until they are hashed.
+    var chunkSize = 256 << 10
+    /// The number of sets.
+    var sets = 3
     /// True to start write-back of finished parts at once, since a sync will follow.
     var startsWriteBack = false
+
+    /// Bytes of a set: a chunk of each lane of an archive that is not encrypted.
+    var setSize: Int { MultiBufferMD5.lanes * chunkSize }
   }
 
   /// The result of a pipeline.
@@ -48,67 +41,52 @@ struct PhotoPipeline: Sendable {
   }
 
   /// Empties `file` and writes the archive into it: the photos stored, then the texts deflated. Neither syncs nor
-  /// publishes the file. Blocks until everything is written, so call this method on a thread of its own. All
-  /// threads that it starts have ended when it returns or throws.
+  /// publishes the file. Blocks until everything is written. The thread that it starts has ended when it returns or
+  /// throws.
   ///
-  /// One thread calls `progress`, in the items' order, for every buffer and every small file: it must be quick,
-  /// such as incrementing a counter. Several threads call `isCancelled` equally often. Another thread calls `hashed` with
-  /// the checksum of each item when it is known, in any order.
+  /// The thread of the caller calls `progress` for every chunk after it was written: it must be quick, such as incrementing a
+  /// counter. Both threads call `isCancelled` equally often. The other thread calls `hashed` with the checksum of each item
+  /// when it is known, in any order.
   ///
-  /// - Throws: `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, the error of a
+  /// - Throws: `PipelineError` for photos, `FileError` for the archive's file, `CancellationError`, the error of a
   ///   text, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` if no thread can be started. `file` is then
   ///   not a valid archive.
   func write(
     _ texts: [PipelineText], to file: borrowing File,
     isCancelled: @escaping @Sendable () -> Bool = { false },
-    progress: @escaping @Sendable (PipelineAdvance) -> Void = { _ in },
+    progress: @escaping (PipelineAdvance) -> Void = { _ in },
     hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void = { _, _ in }
   ) throws -> Result {
-    let plan = ChunkPlan(items, chunkSize: options.bufferSize)
-    let pool = try BufferPool(count: options.bufferCount, size: options.bufferSize)
-    let state = PipelineState(plan, itemCount: items.count, slots: options.bufferCount)
-    let monitor = Monitor(state, conditions: PipelineState.Condition.count)
-    let feed = ArchiveFeed(monitor, pool, items, isEncrypted: password != nil)
-
+    var options = options
+    if password != nil { options.lanes = 1 }
+    let feed = try PhotoFeed(
+      LaneReader(items, options, isCancelled: isCancelled), options, progress: progress, hashed: hashed)
+    defer { feed.stop() }
     var archive = try ArchiveWriter(password: password)
     for item in items {
-      try archive.addPlaced(item.entryName, size: item.size, modified: item.modified)
+      try archive.addStored(item.entryName, size: item.size, modified: item.modified)
     }
     for text in texts {
       try archive.addText(text.entryName, modified: text.modified, isCompressed: text.isCompressed) { write in
-        try text.render(try feed.digests(), write)
+        try text.render(feed.digests, write)
       }
     }
-
-    let writer = ArchiveDataWriter(
-      items, pool, isEncrypted: password != nil, startsWriteBack: options.startsWriteBack, progress: progress)
-    let stages = PipelineStages(monitor: monitor, pool: pool, chunkCount: state.chunkCount)
-    let reader = PhotoReader(items: items, isCancelled: isCancelled)
-    return try withUnsafePointer(to: file) { file in
-      let shared = SharedPointer(file)
-      var threads = WorkerThreads()
-      var result = Result(archiveSize: 0, digests: [])
-      do {
-        for _ in 0..<max(options.readers, 1) { try threads.start { stages.read(reader) } }
-        try threads.start { stages.hash(items, hashed) }
-        try threads.start { stages.write(writer, shared.pointer.pointee) }
-        let size = try archive.write(to: file.pointee, placed: feed, isCancelled: isCancelled)
-        result = Result(archiveSize: size, digests: try feed.digests())
-      } catch {
-        monitor.withLock { $0.fail(error, $1) }
-      }
-      threads.join()
-      if let failure = monitor.withLock({ state, _ in state.failure }) { throw failure }
-      return result
-    }
+    let size = try archive.write(
+      to: file, stored: feed, startsWriteBack: options.startsWriteBack, isCancelled: isCancelled)
+    return Result(archiveSize: size, digests: feed.digests)
   }
-}
 
-/// A pointer for the threads of one call, all of which end before the call returns.
-///
-/// `@unchecked Sendable` because the compiler cannot see that `PhotoPipeline.write` joins its threads before it
-/// releases the file.
-private struct SharedPointer: @unchecked Sendable {
-  let pointer: UnsafePointer<File>
-  init(_ pointer: UnsafePointer<File>) { self.pointer = pointer }
+  /// Reads every photo to its end, writes nothing, and returns the photos for which `write` would fail, in the items' order.
+  /// Blocks.
+  ///
+  /// - Throws: `CancellationError`, `MemoryShortage`, or `FileError` for an error that does not concern a photo.
+  func faults(isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> [LaneReader.Fault] {
+    var reader = LaneReader(items, options, isCancelled: isCancelled)
+    let set = try PieceSet(bytes: options.setSize)
+    while !reader.isAtEnd {
+      try reader.fill(set)
+      reader.removeEnded()
+    }
+    return reader.faults.sorted { $0.index < $1.index }
+  }
 }

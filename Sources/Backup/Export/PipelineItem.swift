@@ -28,11 +28,11 @@ struct PipelineText {
 
 /// Why a pipeline ended early.
 enum PipelineError: Error, Equatable, Sendable {
-  /// The item at `index` cannot be archived. The archive is invalid; the caller can retry without the item.
-  case item(index: Int, ItemReason)
+  /// These items, all of them, cannot be archived. The archive is invalid; the caller can retry without them.
+  case unreadable([LaneReader.Fault])
 }
 
-/// The fault of an item.
+/// Why an item cannot be archived.
 enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
   /// Opening or reading the file failed.
   case file(FileError)

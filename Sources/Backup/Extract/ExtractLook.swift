@@ -71,7 +71,7 @@ private final class ExistingFile: HashableStream {
   private let target: ExtractTarget
   private let counter: ProgressCounter
   private let noteSame: () -> Void
-  private var file: SharedFile.Open?
+  private var file: SharedFile?
   private var position = 0
 
   init(
@@ -88,7 +88,7 @@ private final class ExistingFile: HashableStream {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     try counter.checkCancellation()
     let file =
-      if let file { file } else { SharedFile.Open(try target.root.open(path, .read)) }
+      if let file { file } else { SharedFile(try target.root.open(path, .read)) }
     self.file = file
     let count = try file.file.read(into: buffer, at: position)
     position += count

@@ -82,7 +82,7 @@ struct RewrittenArchive {
     for item in items {
       let taken = source.photos[item.source].record.createdAt
       // the directory of an encrypted archive is not encrypted, and has the entries' dates
-      try writer.addPlaced(item.entryName, size: item.size, modified: password == nil ? taken : date)
+      try writer.addStored(item.entryName, size: item.size, modified: password == nil ? taken : date)
     }
     let texts = MetadataEntries()
     try writer.addText(MetadataEntries.metadataName, modified: date) { write in
@@ -92,13 +92,11 @@ struct RewrittenArchive {
     try writer.addText(MetadataEntries.checksumsName, modified: date) { write in
       try texts.writeChecksums(of: items.lazy.map { ($0.md5, name: $0.entryName) }, to: write)
     }
-    return try withUnsafePointer(to: file) { file in
-      let contents = try RewrittenContents(items, password == nil ? file : nil, counter)
-      let size = try writer.write(
-        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled })
-      try contents.finish()
-      return size
-    }
+    let contents = try RewrittenContents(items, counter)
+    let size = try writer.write(
+      to: file, stored: contents, startsWriteBack: true, isCancelled: { [counter] in counter.isCancelled })
+    try contents.finish()
+    return size
   }
 
   /// Verifies every CRC and MD5 of the new archive.

@@ -4,9 +4,8 @@ import Operations
 import Zip
 
 /// The photos of a new archive, read from other archives or from a library. A thread reads, decrypts and hashes the
-/// photos one after the other, and passes each piece to the thread that writes. Only `ArchiveWriter` writes bytes
-/// of an encrypted photo.
-final class RewrittenContents: PlacedContents {
+/// photos one after the other, and passes each piece to the thread that writes.
+final class RewrittenContents: StoredContents {
   private enum Condition {
     static let full = 0
     static let empty = 1
@@ -31,21 +30,18 @@ final class RewrittenContents: PlacedContents {
   private let monitor = Monitor(Handover(), conditions: Condition.count)
   private let buffer: Buffer
   private let items: [RewrittenPhoto]
-  /// The file that the photos' bytes are written to; nil if `ArchiveWriter` writes them.
-  private let file: UnsafePointer<File>?
   private let counter: ProgressCounter
   private var threads = WorkerThreads()
+  /// The index of the photo whose bytes come next, and the number of its bytes that were passed to the writer.
   private var item = 0
-  private var position = 0
   private var given = 0
   /// True if the piece in the buffer has been passed to the writer.
   private var isHolding = false
 
-  /// Starts the thread that reads. Uses `file` until the archive is written.
-  init(_ items: [RewrittenPhoto], _ file: UnsafePointer<File>?, _ counter: ProgressCounter) throws {
+  /// Starts the thread that reads.
+  init(_ items: [RewrittenPhoto], _ counter: ProgressCounter) throws {
     buffer = try Buffer()
     self.items = items
-    self.file = file
     self.counter = counter
     try threads.start(stackSize: 1 << 20) { [monitor, buffer, items, counter] in
       do {
@@ -95,30 +91,27 @@ final class RewrittenContents: PlacedContents {
     }
   }
 
-  func open(_ index: Int, at offset: Int) {
-    (item, position, given) = (index, offset, 0)
-    counter.advance(current: items[index].fileName)
-  }
-
-  func next() throws -> UnsafeRawBufferPointer {
+  func next() throws -> [StoredPiece]? {
     release()
-    let count = try monitor.wait(on: Condition.full) { state, _ in
-      if state.count > 0 { return state.count }
-      if let failure = state.failure { throw failure }
-      return nil
+    guard item < items.count else { return nil }
+    if given == 0 { counter.advance(current: items[item].fileName) }
+    var count = 0
+    if items[item].size > 0 {
+      count = try monitor.wait(on: Condition.full) { state, _ in
+        if state.count > 0 { return state.count }
+        if let failure = state.failure { throw failure }
+        return nil
+      }
+      isHolding = true
     }
-    isHolding = true
-    let piece = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
-    try file?.pointee.write(piece, at: position + given)
     given += count
-    counter.advance(bytes: count)
-    return piece
-  }
-
-  func close() {
-    release()
-    file?.pointee.startWriteBack(from: position, count: given)
-    counter.advance(items: 1)
+    let isLast = given >= items[item].size
+    counter.advance(items: isLast ? 1 : 0, bytes: count)
+    defer { if isLast { (item, given) = (item + 1, 0) } }
+    return [
+      StoredPiece(
+        entry: item, UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), isLast: isLast)
+    ]
   }
 
   /// Returns the buffer to the reader, if the writer has used its piece.

@@ -72,7 +72,7 @@ private final class LibraryPhoto: HashableStream {
   private let library: Library
   private let counter: ProgressCounter
   private let finishPhoto: (String?, MD5Digest?) -> Void
-  private var opened: SharedFile.Open?
+  private var opened: SharedFile?
   private var size = 0
   private var counted = 0
 
@@ -99,8 +99,8 @@ private final class LibraryPhoto: HashableStream {
     return count
   }
 
-  private func open() throws -> SharedFile.Open {
-    let file = SharedFile.Open(try library.open(photo))
+  private func open() throws -> SharedFile {
+    let file = SharedFile(try library.open(photo))
     guard try file.file.status().kind == .file else { throw NoFile() }
     opened = file
     return file

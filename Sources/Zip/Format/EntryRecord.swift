@@ -24,7 +24,11 @@ struct EntryRecord {
   }
 
   /// Bytes of the local header.
-  var headerSize: Int { RecordLength.localHeader + name.utf8.count + (isLarge ? 20 : 0) }
+  var headerSize: Int { Self.headerSize(name, isLarge: isLarge) }
+
+  static func headerSize(_ name: String, isLarge: Bool) -> Int {
+    RecordLength.localHeader + name.utf8.count + (isLarge ? 20 : 0)
+  }
 
   var isLarge: Bool { size >= Self.limit || compressedSize >= Self.limit }
 

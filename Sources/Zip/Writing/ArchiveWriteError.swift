@@ -6,7 +6,7 @@ package enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConverti
   case name(String)
   /// The archive already has an entry of this name.
   case duplicate(String)
-  /// The source of a placed entry provided fewer or more bytes than declared.
+  /// The source of a stored entry provided fewer or more bytes than declared.
   case length(entry: Int, expected: Int, given: Int)
   /// A text has 4 GiB or more.
   case textTooLong(bytes: Int)

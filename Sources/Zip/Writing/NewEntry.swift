@@ -2,8 +2,8 @@
 struct NewEntry {
   /// The source of its bytes.
   enum Contents {
-    /// `PlacedContents` provides them, and they are stored.
-    case placed(size: Int)
+    /// `StoredContents` provides them.
+    case stored(size: Int)
     /// They are rendered when the entry is written, and deflated unless they are compressed already.
     case text(ArchiveWriter.Text, isCompressed: Bool)
   }
@@ -12,6 +12,11 @@ struct NewEntry {
   /// In milliseconds since 1970.
   var modified: Int64
   var contents: Contents
+
+  /// The size of a stored entry; nil for a text.
+  var storedSize: Int? {
+    if case .stored(let size) = contents { size } else { nil }
+  }
 
   /// Seconds since 1970, within the range of DOS dates: 1980 to 2107.
   var seconds: Int {

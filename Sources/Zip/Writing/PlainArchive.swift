@@ -1,66 +1,29 @@
 import Checksums
 import FileSystem
 
-/// Writes the records and the texts of an archive that is not encrypted. It computes the checksums of placed entries,
-/// whose bytes `PlacedContents` writes. It keeps only the directory in memory.
+/// Writes an archive that is not encrypted. It keeps only the directory in memory.
 struct PlainArchive {
   private var directory: [UInt8] = []
   private var count = 0
-  private var placedCount = 0
   /// The offset of the next entry.
   private var position = 0
 
   mutating func write(
-    _ entries: [NewEntry], to file: borrowing File, _ placed: any PlacedContents,
-    _ isCancelled: @escaping () -> Bool
+    _ stored: ArraySlice<NewEntry>, _ contents: any StoredContents, _ startsWriteBack: Bool,
+    _ texts: [NewEntry], to file: borrowing File, _ isCancelled: @escaping () -> Bool
   ) throws -> Int {
-    for entry in entries {
-      switch entry.contents {
-      case .placed(let size): try addPlaced(entry, size: size, to: file, placed, isCancelled)
-      case .text(let text, let isCompressed):
-        try addText(entry, text, deflates: !isCompressed, to: file, isCancelled)
-      }
+    var entries = StoredEntries(stored, startsWriteBack: startsWriteBack)
+    while let pieces = try contents.next() { try entries.write(pieces, to: file) }
+    try entries.appendToDirectory(&directory)
+    (count, position) = (stored.count, entries.end)
+    for case let entry in texts {
+      guard case .text(let text, let isCompressed) = entry.contents else { continue }
+      try addText(entry, text, deflates: !isCompressed, to: file, isCancelled)
     }
     try file.write(directory, at: position)
     let end = ArchiveEnd(count: count, size: directory.count, offset: position).bytes
     try file.write(end, at: position + directory.count)
     return position + directory.count + end.count
-  }
-
-  private mutating func addPlaced(
-    _ entry: NewEntry, size: Int, to file: borrowing File, _ placed: any PlacedContents,
-    _ isCancelled: @escaping () -> Bool
-  ) throws {
-    var record = EntryRecord(entry, method: 0, offset: position)
-    (record.size, record.compressedSize) = (size, size)
-    let start = position + record.headerSize
-    try placed.open(placedCount, at: start)
-    do {
-      defer { placed.close() }
-      record.crc32 = try checksum(of: placed, size: size, isCancelled)
-    }
-    let header = record.localHeader
-    let isTaken = try header.withUnsafeBytes { try placed.takeHeader($0, at: position) }
-    if !isTaken { try file.write(header, at: position) }
-    placedCount += 1
-    end(record, at: start + size)
-  }
-
-  private func checksum(
-    of placed: any PlacedContents, size: Int, _ isCancelled: @escaping () -> Bool
-  ) throws -> UInt32 {
-    var checksum = CRC32()
-    var given = 0
-    while given < size {
-      if isCancelled() { throw CancellationError() }
-      let bytes = try placed.next()
-      checksum.update(bytes)
-      given += bytes.count
-      guard !bytes.isEmpty, given <= size else {
-        throw ArchiveWriteError.length(entry: placedCount, expected: size, given: given)
-      }
-    }
-    return checksum.value
   }
 
   private mutating func addText(

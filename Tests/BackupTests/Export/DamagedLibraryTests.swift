@@ -147,7 +147,7 @@ import Testing
     let plan = try ExportPlan(try library.contents, ExportOptions()) { photos in
       photos.map { .success(.init(size: $0.id == 2 ? 6 : $0.fileSize, modified: $0.createdAt)) }
     }
-    let bad = try PhotoPipeline.check(plan.items.map { reader.pipelineItem($0) })
+    let bad = try PhotoPipeline(items: plan.items.map { reader.pipelineItem($0) }).faults()
     #expect(bad.map(\.index) == [1])
     let remaining = plan.excluding(bad.map { ($0.index, $0.reason.description) })
     #expect(remaining.items.map(\.photo.id) == [1, 3])

@@ -4,29 +4,30 @@ import Secrets
 /// Writes an archive with libzip in which every entry is encrypted.
 enum EncryptedArchive {
   static func write(
-    _ entries: [NewEntry], _ password: Secret, to file: borrowing File, _ placed: any PlacedContents,
-    _ isCancelled: @escaping () -> Bool
+    _ entries: [NewEntry], _ password: Secret, to file: borrowing File, _ contents: any StoredContents,
+    startsWriteBack: Bool, _ isCancelled: @escaping () -> Bool
   ) throws -> Int {
     try withUnsafePointer(to: file) { file in
-      let session = WriteSession(file, placed, isCancelled)
+      let session = WriteSession(
+        file, contents, sizes: entries.compactMap(\.storedSize), startsWriteBack: startsWriteBack, isCancelled
+      )
       let handle = try WriteHandle(session)
-      var placedCount = 0
       for (number, entry) in entries.enumerated() {
-        let contents: EntrySource.Contents
+        let source: EntrySource.Contents
         switch entry.contents {
-        case .placed(let size):
-          contents = .placed(index: placedCount, size: size)
-          placedCount += 1
+        case .stored(let size):
+          source = .stored(index: number, size: size)
         case .text(let text, _):
-          contents = .text(text)
+          source = .text(text)
         }
-        try handle.add(entry, EntrySource(session, entry: UInt64(number), contents), password)
+        try handle.add(entry, EntrySource(session, entry: UInt64(number), source), password)
       }
       do {
         try handle.close()
       } catch {
         throw session.failure ?? error
       }
+      try session.endStored()
       return session.sink.end
     }
   }

@@ -4,7 +4,7 @@ import CLibZip
 final class EntrySource {
   /// The source of the entry's bytes.
   enum Contents {
-    case placed(index: Int, size: Int)
+    case stored(index: Int, size: Int)
     case text(ArchiveWriter.Text)
   }
 
@@ -26,13 +26,14 @@ final class EntrySource {
   /// writes the local header, and again afterwards.
   private func reportedSize() throws -> Int? {
     switch contents {
-    case .placed(_, let size):
+    case .stored(_, let size):
       let numbers = EntryNumbers(encrypting: size)
       if self.size == nil { try session.prepare(entry, numbers) }
       self.size = size
       return numbers.needsForcedZip64 ? nil : size
     case .text(let render):
       if let size { return size }
+      try session.endStored()
       try session.checkCancelled()
       try render { text += $0 }
       guard text.count < EntryRecord.limit else {
@@ -44,21 +45,19 @@ final class EntrySource {
     }
   }
 
-  private func open() throws {
+  /// libzip has written a header. It writes only the entry's bytes until CLOSE.
+  private func open() {
     given = 0
-    switch contents {
-    case .placed(let index, _): try session.openPlaced(index)
-    case .text: session.openText()
-    }
+    session.sink.stage = .data
   }
 
   private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
     switch contents {
-    case .placed(let index, let size):
+    case .stored(let index, let size):
       let wanted = min(destination.count, size - given)
       if wanted == 0 { return 0 }
-      let count = try session.readPlaced(
-        index, into: UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]), after: given, of: size)
+      let count = try session.readStored(
+        index, into: UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]), after: given)
       given += count
       return count
     case .text:
@@ -70,10 +69,7 @@ final class EntrySource {
   }
 
   private func close() {
-    switch contents {
-    case .placed: session.closePlaced()
-    case .text: session.closeText()
-    }
+    session.sink.stage = .records
     text = []
   }
 
@@ -85,7 +81,7 @@ final class EntrySource {
     case ZIP_SOURCE_READ:
       return try read(UnsafeMutableRawBufferPointer(start: data, count: length))
     case ZIP_SOURCE_OPEN:
-      try open()
+      open()
       return 0
     case ZIP_SOURCE_CLOSE:
       close()

@@ -47,7 +47,7 @@ struct WriteHandle: ~Copyable {
     }
     let index = UInt64(added)
     let mode = UInt32(0o100600) << 16
-    let method = if case .placed = entry.contents { ZIP_CM_STORE } else { ZIP_CM_DEFLATE }
+    let method = if case .stored = entry.contents { ZIP_CM_STORE } else { ZIP_CM_DEFLATE }
     guard zip_set_file_compression(archive, index, method, Self.level) == 0,
       zip_file_set_mtime(archive, index, entry.seconds, 0) == 0,
       zip_file_set_external_attributes(archive, index, 0, UInt8(ZIP_OPSYS_UNIX), mode) == 0

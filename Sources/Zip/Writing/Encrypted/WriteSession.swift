@@ -2,7 +2,7 @@ import CLibZip
 import FileSystem
 import Secrets
 
-/// The state that the callbacks of `zip_close` share while it writes an encrypted archive: the sink, the placed
+/// The state that the callbacks of `zip_close` share while it writes an encrypted archive: the sink, the stored
 /// contents, and the first error, since libzip only passes on a number. It belongs to the thread that runs `zip_close`.
 final class WriteSession {
   /// The handle of the archive, to which `Zip64Boundary` adds fields. `WriteHandle` owns it.
@@ -12,15 +12,22 @@ final class WriteSession {
   /// The first error that a callback threw.
   private(set) var failure: (any Error)?
 
-  private let placed: any PlacedContents
+  private let contents: any StoredContents
+  /// The sizes of the stored entries.
+  private let sizes: [Int]
   private let isCancelled: () -> Bool
-  private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
-  private var chunkPosition = 0
+  /// The pieces that libzip has not read yet.
+  private var pieces: ArraySlice<StoredPiece> = []
+  /// The number of bytes of the first of them that libzip has read.
+  private var taken = 0
 
   /// `file` must stay valid until `zip_close` has returned.
-  init(_ file: UnsafePointer<File>, _ placed: any PlacedContents, _ isCancelled: @escaping () -> Bool) {
-    sink = WriteSink(file)
-    self.placed = placed
+  init(
+    _ file: UnsafePointer<File>, _ contents: any StoredContents, sizes: [Int], startsWriteBack: Bool,
+    _ isCancelled: @escaping () -> Bool
+  ) {
+    sink = WriteSink(file, startsWriteBack: startsWriteBack)
+    (self.contents, self.sizes) = (contents, sizes)
     self.isCancelled = isCancelled
   }
 
@@ -39,45 +46,44 @@ final class WriteSession {
     try Zip64Boundary.addField(to: archive, entry, numbers, offset: sink.position)
   }
 
-  /// libzip has written a header. It writes only the entry's bytes until CLOSE.
-  func openText() { sink.stage = .data }
-
-  func openPlaced(_ index: Int) throws {
-    sink.stage = .data
-    chunk = UnsafeRawBufferPointer(start: nil, count: 0)
-    chunkPosition = 0
-    try placed.open(index, at: sink.position)
-  }
-
-  /// The number of bytes of the placed contents that libzip has not read yet.
-  private var chunkRemainder: Int { chunk.count - chunkPosition }
-
-  /// Reads the next bytes of a placed entry of `size` bytes, of which `given` were read before.
-  func readPlaced(
-    _ index: Int, into destination: UnsafeMutableRawBufferPointer, after given: Int, of size: Int
+  /// Reads the next bytes of a stored entry, of which `given` bytes were read before.
+  func readStored(
+    _ index: Int, into destination: UnsafeMutableRawBufferPointer, after given: Int
   ) throws -> Int {
-    if chunkRemainder == 0 {
-      try checkCancelled()
-      chunk = try placed.next()
-      chunkPosition = 0
-      // libzip would store an entry that ends early without an error
-      guard 1...(size - given) ~= chunk.count else {
-        throw ArchiveWriteError.length(entry: index, expected: size, given: given + chunk.count)
-      }
-    }
-    let count = min(destination.count, chunkRemainder)
-    destination.copyMemory(from: .init(rebasing: chunk[chunkPosition..<chunkPosition + count]))
-    chunkPosition += count
+    // libzip would store an entry that ends early without an error
+    guard let piece = try nextPiece(), piece.entry == index else { throw length(of: index, given) }
+    let left = piece.bytes.count - taken
+    guard given + left <= sizes[index] else { throw length(of: index, given + left) }
+    let count = min(destination.count, left)
+    destination.copyMemory(from: .init(rebasing: piece.bytes[taken..<taken + count]))
+    taken += count
     return count
   }
 
-  func closeText() { sink.stage = .records }
+  /// Returns the next piece that has bytes to read; nil after the last one.
+  private func nextPiece() throws -> StoredPiece? {
+    while true {
+      if let piece = pieces.first {
+        if taken < piece.bytes.count { return piece }
+        pieces.removeFirst()
+        taken = 0
+      } else {
+        try checkCancelled()
+        guard let next = try contents.next() else { return nil }
+        pieces = next[...]
+      }
+    }
+  }
 
-  func closePlaced() {
-    sink.stage = .records
-    placed.close()
-    chunk = UnsafeRawBufferPointer(start: nil, count: 0)
-    chunkPosition = 0
+  /// Takes the last pieces, which are empty. Called before a text is rendered.
+  ///
+  /// - Throws: `ArchiveWriteError.length` if there are bytes that no entry has room for.
+  func endStored() throws {
+    if let piece = try nextPiece() { throw length(of: piece.entry, sizes[piece.entry] + piece.bytes.count) }
+  }
+
+  private func length(of entry: Int, _ given: Int) -> ArchiveWriteError {
+    .length(entry: entry, expected: sizes[entry], given: given)
   }
 
   /// `zip_source_make_command_bitmap` is variadic and cannot be called from Swift.

@@ -27,7 +27,12 @@ struct WriteSink {
   private var start = 0
   private static let capacity = 256 << 10
 
-  init(_ file: UnsafePointer<File>) { self.file = file }
+  private var writeBack: WriteBack
+
+  init(_ file: UnsafePointer<File>, startsWriteBack: Bool) {
+    self.file = file
+    writeBack = WriteBack(isOn: startsWriteBack)
+  }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
     if stage == .records, let corrected = Zip64Boundary.correct(bytes) {
@@ -45,6 +50,7 @@ struct WriteSink {
     }
     if bytes.count > Self.capacity {
       try file.pointee.write(bytes, at: position)
+      writeBack.add(position..<position + bytes.count)
       start = position + bytes.count
     } else {
       let index = position - start
@@ -76,6 +82,8 @@ struct WriteSink {
 
   mutating func flush() throws {
     if !pending.isEmpty { try file.pointee.write(pending, at: start) }
+    writeBack.add(start..<start + pending.count)
+    writeBack.start(in: file.pointee)
     start += pending.count
     pending.removeAll(keepingCapacity: true)
   }

@@ -1,0 +1,127 @@
+import Checksums
+import Operations
+import Zip
+
+/// The photos of a new archive. A thread reads and hashes them, and hands over their bytes in sets, which circulate between
+/// it and the thread that writes. So each file is read once, a checksum is that of the archive's bytes, and the memory does
+/// not depend on the photos' sizes.
+///
+/// After the first photo that cannot be read, the thread only looks for further ones, and hands over nothing.
+final class PhotoFeed: StoredContents {
+  private struct Exchange {
+    var free: [PieceSet]
+    var filled: [PieceSet] = []
+    /// The checksums of all photos, when all sets are filled.
+    var digests: [MD5Digest]?
+    var failure: (any Error)?
+  }
+
+  private enum Condition {
+    static let free = 0
+    static let filled = 1
+    static let count = 2
+  }
+
+  private let monitor: Monitor<Exchange>
+  private let progress: (PipelineAdvance) -> Void
+  private var thread = WorkerThreads()
+  /// The set that is being written.
+  private var current: PieceSet?
+
+  /// Starts the thread that reads. Call `stop` before the value is released.
+  ///
+  /// - Throws: `MemoryShortage`, or `ThreadError`.
+  init(
+    _ reader: LaneReader, _ options: PhotoPipeline.Options,
+    progress: @escaping (PipelineAdvance) -> Void,
+    hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void
+  ) throws {
+    let sets = try (0..<options.sets).map { _ in try PieceSet(bytes: options.setSize) }
+    monitor = Monitor(Exchange(free: sets), conditions: Condition.count)
+    self.progress = progress
+    try thread.start { [monitor] in
+      do {
+        try Self.read(reader, monitor, hashed)
+      } catch {
+        Self.fail(error, monitor)
+      }
+    }
+  }
+
+  private static func read(
+    _ reader: LaneReader, _ monitor: Monitor<Exchange>, _ hashed: (_ item: Int, MD5Digest) -> Void
+  ) throws {
+    var reader = reader
+    while !reader.isAtEnd {
+      let set = try monitor.wait(on: Condition.free) { state, _ in
+        if let failure = state.failure { throw failure }
+        return state.free.popLast()
+      }
+      try reader.fill(set)
+      if reader.faults.isEmpty {
+        reader.hash(set, hashed)
+      } else {
+        reader.removeEnded()
+      }
+      monitor.withLock { state, signal in
+        if reader.faults.isEmpty {
+          state.filled.append(set)
+          signal.wake(Condition.filled)
+        } else {
+          state.free += state.filled + [set]
+          state.filled = []
+        }
+      }
+    }
+    guard reader.faults.isEmpty else { throw PipelineError.unreadable(reader.faults) }
+    monitor.withLock { state, signal in
+      state.digests = reader.digests.compactMap(\.self)
+      signal.wake(Condition.filled)
+    }
+  }
+
+  /// Keeps the first error.
+  private static func fail(_ error: any Error, _ monitor: Monitor<Exchange>) {
+    monitor.withLock { state, signal in
+      if state.failure == nil { state.failure = error }
+      signal.wakeAll()
+    }
+  }
+
+  func next() throws -> [StoredPiece]? {
+    release()
+    let set: PieceSet? = try monitor.wait(on: Condition.filled) { state, _ -> PieceSet?? in
+      if let failure = state.failure { throw failure }
+      if !state.filled.isEmpty { return .some(state.filled.removeFirst()) }
+      return state.digests == nil ? .none : .some(nil)
+    }
+    current = set
+    return set.map { set in
+      set.pieces.map { StoredPiece(entry: $0.item, set[$0.range], isLast: $0.isLast) }
+    }
+  }
+
+  /// Returns the written set to the thread that reads.
+  private func release() {
+    guard let set = current else { return }
+    current = nil
+    for piece in set.pieces {
+      progress(PipelineAdvance(item: piece.item, bytes: piece.range.count, isDone: piece.isLast))
+    }
+    monitor.withLock { state, signal in
+      state.free.append(set)
+      signal.wake(Condition.free)
+    }
+  }
+
+  /// The checksums of all photos, in the items' order. Empty before `next` has returned nil.
+  var digests: [MD5Digest] { monitor.withLock { state, _ in state.digests ?? [] } }
+
+  /// Ends the thread that reads, and waits until it has ended.
+  func stop() {
+    Self.fail(CancellationError(), monitor)
+    var ended = WorkerThreads()
+    swap(&ended, &thread)
+    ended.join()
+  }
+}

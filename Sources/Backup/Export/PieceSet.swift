@@ -1,0 +1,48 @@
+import FileSystem
+
+/// A buffer with pieces of photos, which one thread reads and another one writes.
+///
+/// `@unchecked Sendable` because the bytes are raw: the monitor of `PhotoFeed` passes a set from one thread to the other, so
+/// that only one of them uses it.
+final class PieceSet: @unchecked Sendable {
+  /// Bytes of a photo.
+  struct Piece {
+    /// The index of the photo's item.
+    let item: Int
+    /// The place of the bytes in the buffer.
+    var range: Range<Int>
+    /// True if the photo ends with them.
+    var isLast: Bool
+  }
+
+  private let memory: UnsafeMutableRawBufferPointer
+  /// In the order of the buffer.
+  private(set) var pieces: [Piece] = []
+  private var end: Int { pieces.last?.range.upperBound ?? 0 }
+
+  init(bytes: Int) throws(MemoryShortage) { memory = try .pages(byteCount: bytes) }
+
+  deinit { memory.freePages() }
+
+  /// The bytes that have no piece yet.
+  var room: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: memory[end...]) }
+
+  subscript(range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: memory[range])
+  }
+
+  func removeAll() { pieces.removeAll(keepingCapacity: true) }
+
+  /// Adds the first bytes of the room to the last piece if that is of the same item, or as a new piece. Returns where all
+  /// bytes of the item are.
+  func add(_ count: Int, of item: Int, isLast: Bool) -> Range<Int> {
+    let range = end..<end + count
+    if let last = pieces.last, last.item == item {
+      pieces[pieces.count - 1] = Piece(
+        item: item, range: last.range.lowerBound..<range.upperBound, isLast: isLast)
+    } else {
+      pieces.append(Piece(item: item, range: range, isLast: isLast))
+    }
+    return pieces[pieces.count - 1].range
+  }
+}
