@@ -255,7 +255,7 @@ public final class Library: Sendable {
     return value
   }
 
-  /// Returns the status of a photo's file, or why there is none. A symbolic link on the way is refused (ELOOP). Keeps the
+  /// Returns the status of a photo's file, or the error. A symbolic link on the way is refused (ELOOP). Leaves the
   /// photo's folder open for the next photo. Blocks.
   package func status(of photo: Photo) -> Result<FileStatus, FileError> {
     Result { () throws(FileError) in try folders.status(of: photo.path, in: root) }

@@ -16,7 +16,7 @@ struct PlainArchive {
     while let pieces = try contents.next() { try entries.write(pieces, to: file) }
     try entries.appendToDirectory(&directory)
     (count, position) = (stored.count, entries.end)
-    for case let entry in texts {
+    for entry in texts {
       guard case .text(let text, let isCompressed) = entry.contents else { continue }
       try addText(entry, text, deflates: !isCompressed, to: file, isCancelled)
     }
