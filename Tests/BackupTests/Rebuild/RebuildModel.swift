@@ -62,10 +62,12 @@ struct RebuildModel {
     if !left.isEmpty { categories["found again"] = "Found again" }
   }
 
-  /// Returns true if one of the files is that of a row.
-  func hasFile(among files: [[UInt8]]) -> Bool {
-    let files = Set(files)
-    return rows.contains { $0.bytes.map(files.contains) ?? false }
+  /// Returns true if the archive seems to be of another library than these files: less than half of them are those of its
+  /// photos, and less than half of its photos are among them.
+  func isStrange(to files: [[UInt8]]) -> Bool {
+    let photos = rows.count { $0.bytes != nil }
+    let common = files.count - found.values.reduce(0, +)
+    return common * 2 < min(files.count, photos)
   }
 
   /// Returns how a rebuilt library differs from the model; empty if it is equal.

@@ -35,11 +35,11 @@ import Testing
     do {
       summary = try await Self.rebuild(history)
     } catch RebuildError.otherLibrary {
-      // no file tells that the archive is of this library
-      #expect(!model.hasFile(among: files))
+      #expect(model.isStrange(to: files))
       expectNone(try await Self.differencesWithoutArchive(history, files))
       return try expectUsable(history.library)
     }
+    #expect(!model.isStrange(to: files))
     #expect(summary.archive == archive)
     expectNone(try model.differences(history.library).map { "\(loss): \($0)" })
     expectNone(try history.library.faults())
