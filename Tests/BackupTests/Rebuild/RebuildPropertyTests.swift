@@ -13,6 +13,8 @@ import Testing
   private static let count =
     ProcessInfo.processInfo.environment["SMILEPILE_REBUILD_CASES"].flatMap { Int($0) } ?? 24
 
+  private static let limit = ConcurrencyLimit(16)
+
   /// A way to lose every row.
   private enum Loss: CaseIterable { case deleted, empty, firstPage, text }
 
@@ -22,7 +24,13 @@ import Testing
   @Test(
     "Rebuild: a library without a readable database is as at its last archive, with all files",
     arguments: 0..<count)
-  func lostDatabase(seed: Int) async throws {
+  func lostDatabase(seed: Int) async throws { try await Self.limit.run { try await checkLoss(seed) } }
+
+  @Test(
+    "Rebuild: of a damaged database, every row and every file has its photo in the end", arguments: 0..<count)
+  func damagedDatabase(seed: Int) async throws { try await Self.limit.run { try await checkDamage(seed) } }
+
+  private func checkLoss(_ seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed) &+ 7_000)
     let (history, archive) = try await Self.history(seed, &numbers)
     var model = try RebuildModel(history.library)
@@ -49,9 +57,7 @@ import Testing
     expectNone(files.filter { !kept.contains($0) }.map { "a file of \($0.count) bytes is lost" })
   }
 
-  @Test(
-    "Rebuild: of a damaged database, every row and every file has its photo in the end", arguments: 0..<count)
-  func damagedDatabase(seed: Int) async throws {
+  private func checkDamage(_ seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed) &+ 9_000)
     let (history, _) = try await Self.history(seed, &numbers, photos: 150)
     let before = try RebuildModel(history.library)
