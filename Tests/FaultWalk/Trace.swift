@@ -119,7 +119,8 @@ struct Trace: Sendable {
       // the order of threads can differ from that of the run without a fault
       guard !injected.isEmpty else { return tally }
       tally.errors = 1
-      outcome = code == 1 ? .failed(message) : .succeeded(isComplete: code == 0)
+      let isComplete = code == 0 && operation.exitCodeTellsParts
+      outcome = code == 1 ? .failed(message) : .succeeded(isComplete: isComplete)
       // the write of the message to stderr was made to fail
       let isLost = injected.contains { $0.contains(" write(2, ") }
       if code == 1, !isLost, !message.contains("/") {

@@ -37,6 +37,8 @@ struct WalkedOperation: Sendable {
   var library: @Sendable (Scene) -> FilePath = { $0.library }
   /// Whether it cannot be run again after it has succeeded.
   var isOnce = false
+  /// False if the command exits with 0 although the result is one of `parts`.
+  var exitCodeTellsParts = true
   /// The password of its archives.
   var password: Secret?
   /// Whether it repairs photo by photo, so that a failure may leave some photos repaired and others not.
@@ -334,7 +336,7 @@ extension WalkedOperation {
           _ = try await run(scene)
           try FileManager.default.moveItem(atPath: hidden, toPath: photos)
         }
-      ], isOnce: true)
+      ], isOnce: true, exitCodeTellsParts: false)
   }
 
   /// Removes staged files, what is kept for an undo, and a corrupt file.
