@@ -47,6 +47,25 @@ import Testing
     #expect(try folder.failuresOfTools() == [])
   }
 
+  @Test("Photo pipeline: of many tiny files, a few are open at a time")
+  func openFiles() throws {
+    let folder = try PhotoFolder(sizes: Array(repeating: 5, count: 2000))
+    let path = folder.url.path
+    let most = Mutex(0)
+    let count = { @Sendable (item: Int, _: MD5Digest) in
+      guard item.isMultiple(of: 500) else { return }
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      let open = names.count { name in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
+          .hasPrefix(path) ?? false
+      }
+      most.withLock { $0 = max($0, open) }
+    }
+    _ = try PhotoPipeline(items: folder.items).write([], to: folder.archive, hashed: count)
+    // and the archive
+    #expect((1...MultiBufferMD5.lanes + 1).contains(most.withLock { $0 }))
+  }
+
   @Test("Photo pipeline: small and large files are archived together")
   func mixedSizes() throws {
     var generator = SeededGenerator(state: 11)

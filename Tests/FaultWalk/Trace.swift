@@ -74,7 +74,7 @@ struct Trace: Sendable {
   private func plainRun(filters: [String], _ calls: [String]) throws -> [String: Set<Int>] {
     let copy = try scene.copy(to: folder.appending("run"))
     let ending = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
-    guard ending == .exited(0) else {
+    guard ending == .exited(operation.exitCode) else {
       throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)")
     }
     let text = try String(contentsOfFile: log, encoding: .utf8)
@@ -119,7 +119,7 @@ struct Trace: Sendable {
       // the order of threads can differ from that of the run without a fault
       guard !injected.isEmpty else { return tally }
       tally.errors = 1
-      let isComplete = code == 0 && operation.exitCodeTellsParts
+      let isComplete = code == operation.exitCode && operation.exitCodeTellsParts
       outcome = code == 1 ? .failed(message) : .succeeded(isComplete: isComplete)
       // the write of the message to stderr was made to fail
       let isLost = injected.contains { $0.contains(" write(2, ") }

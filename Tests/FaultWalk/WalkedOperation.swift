@@ -39,6 +39,8 @@ struct WalkedOperation: Sendable {
   var isOnce = false
   /// False if the command exits with 0 although the result is one of `parts`.
   var exitCodeTellsParts = true
+  /// The exit code of the command without a fault.
+  var exitCode: Int32 = 0
   /// The password of its archives.
   var password: Secret?
   /// Whether it repairs photo by photo, so that a failure may leave some photos repaired and others not.
@@ -439,7 +441,7 @@ extension WalkedOperation {
         try FileManager.default.removeItem(atPath: file(0))
         try Data("rotten".utf8).write(to: URL(fileURLWithPath: file(1)))
         try scene.loseDatabase()
-      }, isOnce: true)
+      }, isOnce: true, exitCode: 3)
   }
 
   private static let extracting = [

@@ -15,9 +15,10 @@ struct LaneReader {
 
   private struct Lane {
     let item: Int
-    let file: SharedFile
+    /// Nil at the end, since a set has room for more photos than the process may open files.
+    var file: SharedFile?
     var position = 0
-    var isAtEnd = false
+    var isAtEnd: Bool { file == nil }
     /// The photo's bytes in the current set.
     var range = 0..<0
   }
@@ -110,6 +111,7 @@ struct LaneReader {
   private mutating func read(_ index: Int, into set: PieceSet) throws {
     if isCancelled() { throw CancellationError() }
     let lane = lanes[index]
+    guard let shared = lane.file else { return }
     let left = items[lane.item].size - lane.position
     // one byte more than expected, to detect a longer file
     let wanted = min(left + 1, options.chunkSize)
@@ -117,7 +119,7 @@ struct LaneReader {
     do throws(FileError) {
       let chunk = UnsafeMutableRawBufferPointer(rebasing: set.room[..<wanted])
       count = try Self.repeatingOnce { () throws(FileError) in
-        try lane.file.file.read(into: chunk, at: lane.position)
+        try shared.file.read(into: chunk, at: lane.position)
       }
     } catch {
       end(index)
@@ -132,7 +134,7 @@ struct LaneReader {
       end(index)
       guard count == left else { return try fail(lane.item, .tooShort(bytes: lane.position + count)) }
     } else if options.lanes > 1 {
-      lane.file.file.announceReading(from: lane.position + count, count: options.chunkSize)
+      shared.file.announceReading(from: lane.position + count, count: options.chunkSize)
     }
     lanes[index].range = set.add(count, of: lane.item, isLast: lanes[index].isAtEnd)
   }
@@ -150,7 +152,7 @@ struct LaneReader {
   }
 
   private mutating func end(_ index: Int) {
-    lanes[index].isAtEnd = true
+    lanes[index].file = nil
     openLanes -= 1
   }
 
