@@ -1,10 +1,8 @@
 import FileSystem
 
-/// A buffer with pieces of photos, which one thread reads and another one writes.
-///
-/// `@unchecked Sendable` because the bytes are raw: the monitor of `PhotoFeed` passes a set from one thread to the other, so
-/// that only one of them uses it.
-final class PieceSet: @unchecked Sendable {
+/// A buffer with pieces of photos. One thread fills it and hands it over through the monitor of `PhotoFeed`; then another
+/// one writes the pieces, and hands it back. So only one of them uses it at a time.
+final class PieceSet {
   /// Bytes of a photo.
   struct Piece {
     /// The index of the photo's item.

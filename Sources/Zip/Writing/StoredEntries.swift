@@ -34,21 +34,20 @@ struct StoredEntries: ~Copyable {
     var completed: [Int] = []
     for piece in pieces {
       let index = piece.entry
-      var (checksum, count) = begun[index] ?? (CRC32(), 0)
-      let isFirst = begun[index] == nil
+      let before = begun[index]
+      var (checksum, count) = before ?? (CRC32(), 0)
       checksum.update(piece.bytes)
       let start = offsets[index] + headerSize(index) + count
       count += piece.bytes.count
       guard checksums[index] == nil, piece.isLast ? count == size(index) : count <= size(index) else {
         throw ArchiveWriteError.length(entry: index, expected: size(index), given: count)
       }
-      begun[index] = (checksum, count)
+      begun[index] = piece.isLast ? nil : (checksum, count)
       if piece.isLast {
-        begun[index] = nil
         checksums[index] = checksum.value
-        if !isFirst { completed.append(index) }
+        if before != nil { completed.append(index) }
       }
-      if isFirst { try gathered.add(record(index).localHeader, at: offsets[index], to: file) }
+      if before == nil { try gathered.add(record(index).localHeader, at: offsets[index], to: file) }
       try gathered.add(piece.bytes, at: start, to: file)
       writeBack.add(start..<start + piece.bytes.count)
     }
