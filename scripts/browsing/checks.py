@@ -23,27 +23,40 @@ VIEWER = """(() => {
   const dialog = document.querySelector("dialog.viewer"), image = dialog.querySelector("img");
   const [, next, file] = dialog.querySelector("div").children;
   return { open: dialog.open, file: image.getAttribute("src") && decodeURI(image.src), original: decodeURI(file.href),
-    caption: dialog.querySelector("p[aria-live]").textContent, next: next.disabled ? null : next.textContent,
+    next: next.disabled ? null : next.textContent,
+    place: dialog.querySelector("p[aria-live]").textContent.split(" · ").at(-1),
     hash: location.hash, page: location.pathname.split("/").pop(), entries: history.length };
 })()"""
+# how long a browser on a busy machine may take to show what a key or a click does
+MOST_SECONDS_OF_STEP = 10
 
 
-def await_value(browser, expression, expected):
-    """Returns the value of an expression as soon as it is the expected one, or after two seconds."""
-    for _ in range(40):
+def await_state(browser, expression, is_expected, lasting=0):
+    """Returns the value of an expression as soon as it is as expected for `lasting` seconds, or after ten seconds.
+
+    A value that is as expected only until the browser has finished, for example until it scrolls, needs `lasting`.
+    """
+    since, end = None, time.monotonic() + MOST_SECONDS_OF_STEP
+    while True:
         try:
             found = browser.evaluate(expression)
         except RuntimeError:
             # the page changes meanwhile
             found = None
-        if found == expected:
-            break
+        now = time.monotonic()
+        since = (since or now) if found is not None and is_expected(found) else None
+        if since is not None and now - since >= lasting or now > end:
+            return found
         time.sleep(0.05)
-    return found
+
+
+def await_value(browser, expression, expected, lasting=0):
+    """Returns the value of an expression as soon as it is the expected one for `lasting` seconds, or after ten seconds."""
+    return await_state(browser, expression, lambda found: found == expected, lasting)
 
 
 def viewer_of(browser, **expected):
-    """Returns what differs from the expected state of the viewer within two seconds."""
+    """Returns what differs from the expected state of the viewer within ten seconds."""
     names = ", ".join(expected)
     found = await_value(browser, f"(({{ {names} }}) => ({{ {names} }}))({VIEWER})", expected)
     return [] if found == expected else [f"{found}, not {expected}"]
@@ -116,9 +129,17 @@ def detection(browser, axe, page):
         else ["axe-core missed a contrast"]
     )
     browser.click(100, 100)
-    found = "\n".join(quiet(browser, page.name))
-    expected = "console.log", "thrown is not defined", "requests: http:", "dialogs: "
-    return faults + [f"missed {text}: {found}" for text in expected if text not in found]
+    found, expected = [], ["console.log", "thrown is not defined", "requests: http:", "dialogs: "]
+
+    def missed():
+        return [text for text in expected if not any(text in fault for fault in found)]
+
+    def is_complete(_):
+        found.extend(quiet(browser, page.name))
+        return not missed()
+
+    await_state(browser, "0", is_complete)
+    return faults + [f"missed {text}: {found}" for text in missed()]
 
 
 def console(browser, pages):
@@ -194,8 +215,9 @@ def tabs(browser, page):
     browser.open(page)
     for index in range(browser.evaluate(COUNT)):
         browser.press("Tab")
-        found = browser.evaluate(FOCUS)
-        if found["index"] != index or not found["isVisible"] or found["ring"] < 2:
+        is_right = lambda found: found["index"] == index and found["isVisible"] and found["ring"] >= 2
+        found = await_state(browser, FOCUS, is_right)
+        if not found or not is_right(found):
             faults.append(f"{page.name}: Tab {index + 1} leads to {found}")
     return faults
 
@@ -204,37 +226,29 @@ def keyboard(browser, page):
     """The skip link skips; the keys move in the viewer; the focus returns."""
     faults = []
 
-    def expect(what, found, expected):
-        if found != expected:
+    def focus(what, **expected):
+        found = await_state(browser, FOCUS, lambda found: found | expected == found)
+        if not found or found | expected != found:
             faults.append(f"{what}: {found}, not {expected}")
 
-    def focus(what, index):
-        # the viewer moves the focus after it has closed
-        for _ in range(20):
-            found = browser.evaluate(FOCUS)["index"]
-            if found == index:
-                return
-            time.sleep(0.05)
-        expect(what, found, index)
-
     def viewer(what, index):
-        found = browser.evaluate(VIEWER)
-        expect(f"{what}: open", found["open"], index is not None)
-        if index is not None:
-            expect(f"{what}: photo", found["file"], photos[index])
-            expect(f"{what}: place", f"{index + 1} of {len(photos)}" in found["caption"], True)
+        if index is None:
+            found = viewer_of(browser, open=False, hash=hash)
+        else:
+            found = viewer_of(browser, open=True, file=photos[index], place=f"{index + 1} of {len(photos)}")
+        faults.extend(f"{what}: {fault}" for fault in found)
 
     browser.open(page)
     photos = browser.evaluate("[...document.querySelectorAll('a.photo')].map(link => decodeURI(link.href))")
     count = browser.evaluate(COUNT)
     first = count - len(photos)
-    browser.press("Tab", "Enter", "Tab")
-    expect(
-        "skip link",
-        browser.evaluate(FOCUS)["index"],
-        browser.evaluate(f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.closest('main'))"),
-    )
-    browser.press(*["Tab"] * (first + 1 - browser.evaluate(FOCUS)["index"]))
+    inMain = browser.evaluate(f"[...document.querySelectorAll(\"{FOCUSABLE}\")].findIndex(item => item.closest('main'))")
+    browser.press("Tab", "Enter")
+    await_value(browser, "location.hash !== ''", True)
+    hash = browser.evaluate("location.hash")
+    browser.press("Tab")
+    focus("skip link", index=inMain)
+    browser.press(*["Tab"] * (first + 1 - inMain))
     browser.press("Enter")
     viewer("Enter", 1)
     for key, index in [
@@ -253,15 +267,17 @@ def keyboard(browser, page):
     # one more Tab reaches the browser's own buttons
     for key in [], ["Tab"], ["Tab"], ["Tab"]:
         browser.press(*key)
-        expect("focus in the viewer", browser.evaluate(FOCUS)["inViewer"], True)
+        focus("focus in the viewer", inViewer=True)
     browser.press("Escape")
     viewer("Escape", None)
-    focus("focus after Escape", first + 2)
-    browser.press("Enter", "Enter")
+    focus("focus after Escape", index=first + 2)
+    browser.press("Enter")
+    viewer("Enter after Escape", 2)
+    browser.press("Enter")
     viewer("button", 3)
     browser.press("Tab", "Tab", "Enter")
     viewer("button to close", None)
-    focus("focus after closing", first + 3)
+    focus("focus after closing", index=first + 3)
     return faults + quiet(browser, page.name)
 
 
@@ -280,9 +296,7 @@ def swipes(browser, page):
         ((200, 600), (140, 300), 1),
     ]:
         browser.swipe(start, end)
-        found = browser.evaluate(VIEWER)["file"]
-        if found != photos[index]:
-            faults.append(f"swipe from {start} to {end}: {found}")
+        faults += [f"swipe from {start} to {end}: {fault}" for fault in viewer_of(browser, file=photos[index])]
     browser.set_size(*WIDE)
     return faults + quiet(browser, page.name)
 
@@ -335,11 +349,9 @@ def crossing(browser, folder):
     total = 512
 
     def expect(what, number, page, **others):
-        for fault in viewer_of(browser, open=True, page=f"{page}.html", **others):
-            faults.append(f"{what}: {fault}")
-        caption = browser.evaluate(VIEWER)["caption"]
-        if not caption.endswith(f" · {number} of {total}"):
-            faults.append(f"{what}: {caption}")
+        place = f"{number} of {total}"
+        found = viewer_of(browser, open=True, page=f"{page}.html", place=place, **others)
+        faults.extend(f"{what}: {fault}" for fault in found)
 
     browser.evaluate("document.querySelectorAll('a.photo')[0].click()")
     browser.press("End")
@@ -371,10 +383,14 @@ def crossing(browser, folder):
     browser.evaluate("document.querySelectorAll('a.photo')[0].click()")
     browser.press("End", "Escape")
     faults += viewer_of(browser, open=False, hash="", page="1.html")
-    time.sleep(0.3)
-    place = browser.evaluate("[...document.querySelectorAll('a.photo')].at(-1).getBoundingClientRect().top / innerHeight")
-    if not 0 <= place < 1:
-        faults.append(f"Escape on page 1: the photo is out of sight, at {place:.1f} screens")
+    place = await_state(
+        browser,
+        "[...document.querySelectorAll('a.photo')].at(-1).getBoundingClientRect().top / innerHeight",
+        lambda place: 0 <= place < 1,
+        lasting=0.3,
+    )
+    if place is None or not 0 <= place < 1:
+        faults.append(f"Escape on page 1: the photo is out of sight, at {place} screens")
     return faults + quiet(browser, folder.name)
 
 
@@ -413,14 +429,20 @@ def originals(browser, page):
     browser.open(page)
     for index, ending in (0, ".heic"), (1, ".tif"), (2, ".jpg"):
         browser.evaluate(f"document.querySelectorAll('a.photo')[{index}].click()")
-        found = browser.evaluate(VIEWER)
-        isDrawn = "/gallery/view/" in found["file"]
-        if "/photos/" not in found["original"] or not found["original"].endswith(ending) or isDrawn != (index < 2):
+
+        def is_right(found):
+            file, original = found["file"] or "", found["original"]
+            isDrawn = "/gallery/view/" in file
+            return found["open"] and "/photos/" in original and original.endswith(ending) and isDrawn == (index < 2)
+
+        found = await_state(browser, VIEWER, is_right)
+        if not found or not is_right(found):
             faults.append(f"photo {index + 1}: {found}")
         browser.press("Escape")
         faults += viewer_of(browser, open=False, hash="")
     # the link leads to the file, and Back to the photo
     browser.evaluate("document.querySelectorAll('a.photo')[1].click()")
+    faults += viewer_of(browser, open=True, hash="#photo-2")
     browser.press("ArrowRight", "Tab", "Enter")
     path = await_value(browser, "location.pathname.includes('/photos/')", True)
     if not path:
@@ -453,8 +475,8 @@ def alone(browser, page, others):
         getattr(browser, kind).clear()
     for other in others:
         browser.open(other)
-        time.sleep(0.1)
-        if browser.evaluate(hint):
+        # the hint appears when a picture cannot be loaded
+        if await_value(browser, hint, False, lasting=0.1):
             faults.append(f"{other.name}: the hint is visible")
     return faults + quiet(browser, page.name)
 
@@ -469,14 +491,10 @@ def without_script(browser, folder):
     for step, expected in ("a category", "/gallery/1.html"), ("a photo", "/photos/"):
         browser.press(*["Tab"] * (browser.evaluate(first) + 1), "Enter")
         # the key starts the navigation, and does not wait for it
-        for _ in range(100):
-            # nothing, if the page changes meanwhile
-            path, width = browser.evaluate(place) or ["", 0]
-            if expected in path and width:
-                break
-            time.sleep(0.05)
-        else:
-            faults.append(f"Enter opens {path} instead of {step}")
+        is_right = lambda found: expected in found[0] and found[1]
+        found = await_state(browser, place, is_right)
+        if not found or not is_right(found):
+            faults.append(f"Enter opens {found} instead of {step}")
     browser.set_script(True)
     return faults + quiet(browser, "without JavaScript")
 
@@ -526,36 +544,49 @@ def hostile(browser, folder, categories):
         if browser.evaluate("document.body.scrollHeight") > 3000:
             faults.append(f"{page.name}: a long name fills more than three screens")
         browser.evaluate("document.querySelector('a.photo').click()")
-        expect("caption", browser.evaluate("document.querySelector('dialog bdi').textContent"), shown(photos[0]))
+        caption = await_value(browser, "document.querySelector('dialog bdi').textContent", shown(photos[0]))
+        expect("caption", caption, shown(photos[0]))
         faults += quiet(browser, page.name)
     return faults
 
 
-def first_photo(browser, page):
-    """Opens the first photo of a page in the viewer, and returns what is shown."""
+def first_photo(browser, page, is_right):
+    """Opens the first photo of a page in the viewer, and returns what is shown, if it is not right within ten seconds."""
     browser.open(page)
     browser.evaluate("document.querySelector('a.photo').click()")
-    return browser.evaluate("""new Promise(end => setTimeout(() => {
+    found = await_state(
+        browser,
+        """(() => {
       const dialog = document.querySelector("dialog"), photo = document.querySelector("a.photo");
       const image = dialog.querySelector("img"), original = photo.parentElement.querySelector(".original") ?? photo;
-      end({ hidden: dialog.querySelector("p").hidden, href: dialog.querySelector("a").href === original.href, thumbnail: photo.querySelector("img")?.src,
-        shown: image.getAttribute("src") && image.src, file: photo.href, width: image.naturalWidth });
-    }, 500))""")
+      return { hidden: dialog.querySelector("p").hidden, thumbnail: photo.querySelector("img")?.src,
+        href: dialog.querySelector("a").href === original.href, shown: image.getAttribute("src") && image.src,
+        file: photo.href, width: image.naturalWidth };
+    })()""",
+        is_right,
+    )
+    return ([] if found and is_right(found) else [f"{page.name}: {found}"]) + quiet(browser, page.name)
 
 
 def undecodable(browser, page):
     """A photo that the browser cannot decode shows its thumbnail, if it has one, and tells why."""
-    found = first_photo(browser, page)
-    is_right = not found["hidden"] and found["href"] and found["shown"] == found.get("thumbnail")
-    return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)
+
+    def is_right(found):
+        thumbnail = found.get("thumbnail")
+        is_thumbnail = found["shown"] == thumbnail and (found["width"] > 0) == (thumbnail is not None)
+        return not found["hidden"] and found["href"] and is_thumbnail
+
+    return first_photo(browser, page, is_right)
 
 
 def drawn(browser, page):
     """The viewer shows the JPEG that was drawn of a HEIC file, which browsers do not show."""
-    found = first_photo(browser, page)
-    is_right = found["hidden"] and found["shown"] == found["file"] and "/gallery/view/" in found["file"] and found["width"]
-    is_right = is_right and found["href"]
-    return ([] if is_right else [f"{page.name}: {found}"]) + quiet(browser, page.name)
+
+    def is_right(found):
+        is_drawn = found["shown"] == found["file"] and "/gallery/view/" in found["file"] and found["width"] > 0
+        return found["hidden"] and found["href"] and is_drawn
+
+    return first_photo(browser, page, is_right)
 
 
 def barriers(browser, axe):
