@@ -17,6 +17,8 @@ final class DataProbe {
     case truncated
     /// Data of another kind or with another checksum, or data that inflates to an implausible size.
     case invalid
+    /// The budget is used up.
+    case refused
 
     var hasEnded: Bool {
       if case .ended = self { true } else { false }
@@ -56,8 +58,8 @@ final class DataProbe {
   /// - Parameter length: how many bytes of the file the data has; nil for up to the end of the file.
   func inflate(
     at offset: Int, within length: Int? = nil, maximumSize: Int? = nil, for purpose: WorkBudget.Purpose
-  ) throws -> WorkBudget.Attempt<Outcome> {
-    guard budget.canAfford(0, for: purpose) else { return .unaffordable }
+  ) throws -> Outcome {
+    guard budget.canAfford(0, for: purpose) else { return .refused }
     guard var inflation = Inflation() else {
       throw ArchiveError.libzip(file.file.path, code: ZIP_ER_MEMORY, text: "out of memory")
     }
@@ -82,11 +84,12 @@ final class DataProbe {
         guard inflation.state != .broken, size <= limit else {
           return fail(.invalid, taken + size, for: purpose)
         }
-        guard budget.canAfford(taken + size, for: purpose) else { return exhaust(taken + size, for: purpose) }
+        guard budget.canAfford(taken + size, for: purpose) else {
+          return fail(.refused, taken + size, for: purpose)
+        }
       }
       if inflation.state == .ended {
-        return .done(
-          .ended(compressedSize: taken - waiting.count, size: size, crc32: checksum.value))
+        return .ended(compressedSize: taken - waiting.count, size: size, crc32: checksum.value)
       }
     }
   }
@@ -119,37 +122,37 @@ final class DataProbe {
   }
 
   /// Compares the checksum of an entry's stored data.
-  private func checkStored(_ entry: Entry) throws -> WorkBudget.Attempt<Outcome> {
+  private func checkStored(_ entry: Entry) throws -> Outcome {
     // an attempt takes time, however little it reads
-    guard budget.canAfford(Self.failedCheck, for: .verification) else { return .unaffordable }
+    guard budget.canAfford(Self.failedCheck, for: .verification) else { return .refused }
     guard try checksum(of: entry.dataOffset..<entry.dataEnd) == entry.crc32 else {
       return fail(.invalid, Self.failedCheck, for: .verification)
     }
-    return .done(.ended(compressedSize: entry.size, size: entry.size, crc32: entry.crc32))
+    return .ended(compressedSize: entry.size, size: entry.size, crc32: entry.crc32)
   }
 
   private static let failedCheck = 1 << 10
 
   /// Searches for stored data with one of these checksums that begins at an offset, and ends at one of these ends or
   /// at a descriptor before one.
-  func search(for crc32s: Set<UInt32>, at offset: Int, ends: [Int]) throws -> WorkBudget.Attempt<Outcome> {
+  func search(for crc32s: Set<UInt32>, at offset: Int, ends: [Int]) throws -> Outcome {
     let overhead = ends.count << 10
-    guard budget.canAfford(overhead, for: .search) else { return .unaffordable }
+    guard budget.canAfford(overhead, for: .search) else { return .refused }
     let candidates = Set(ends.flatMap { end in ([0] + DataDescriptor.lengths).map { end - $0 } })
     // of several lengths the longest: a matching checksum of more data is better evidence
     for end in candidates.sorted(by: >) where end > offset && end <= file.status.size {
       let checksum = try checksum(of: offset..<end)
       if crc32s.contains(checksum) {
-        return .done(.ended(compressedSize: end - offset, size: end - offset, crc32: checksum))
+        return .ended(compressedSize: end - offset, size: end - offset, crc32: checksum)
       }
     }
     return fail(.invalid, overhead, for: .search)
   }
 
-  /// Searches a range for stored data of this length and checksum at any offset. Reads the range once.
-  func find(_ crc32: UInt32, length: Int, in range: Range<Int>) throws -> WorkBudget.Attempt<Int?> {
-    guard length > 0, range.count >= length else { return .done(nil) }
-    guard case .done = budget.pay(2 * range.count, for: .search) else { return .unaffordable }
+  /// Searches a range for stored data of this length and checksum at any offset. Reads the range once. Returns nil if it
+  /// finds none, or if the budget is used up.
+  func find(_ crc32: UInt32, length: Int, in range: Range<Int>) throws -> Int? {
+    guard length > 0, range.count >= length, budget.pay(2 * range.count, for: .search) else { return nil }
     var window = PrefixChecksums.Window(length: length)
     // two readers of the same bytes: one at the end of the window, one at its start
     var (ahead, behind) = (Block(), Block())
@@ -165,59 +168,50 @@ final class DataProbe {
       window.append(try byte(offset, &ahead))
       let start = offset + 1 - length
       if start > range.lowerBound { window.remove(try byte(start - 1, &behind)) }
-      if start >= range.lowerBound, window.checksum == crc32 { return .done(start) }
+      if start >= range.lowerBound, window.checksum == crc32 { return start }
     }
-    return .done(nil)
+    return nil
   }
 
   /// Checks that an entry's data has the sizes and the checksum of its headers. Encrypted data is invalid, since it
   /// cannot be checked without the password.
-  func check(
-    _ entry: Entry, for purpose: WorkBudget.Purpose = .verification
-  ) throws -> WorkBudget.Attempt<Outcome> {
-    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .done(.truncated) }
+  func check(_ entry: Entry) throws -> Outcome {
+    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .truncated }
     let expected = Outcome.ended(
       compressedSize: entry.compressedSize, size: entry.size, crc32: entry.crc32)
     switch entry.method {
-    case _ where entry.isEncrypted: return .done(.invalid)
-    case 0:
-      guard entry.size == entry.compressedSize else { return .done(.invalid) }
-      return try checkStored(entry)
+    case _ where entry.isEncrypted: return .invalid
+    case 0: return entry.size == entry.compressedSize ? try checkStored(entry) : .invalid
     case 8:
-      let attempt = try inflate(
-        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size, for: purpose)
-      return attempt.map { outcome in
-        if outcome == expected { return expected }
-        reject(outcome, for: purpose)
-        return .invalid
-      }
-    default:
-      return try checkByLibrary(entry, for: purpose).map { $0 ? expected : .invalid }
+      let outcome = try inflate(
+        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size, for: .verification)
+      if outcome == expected || outcome == .refused { return outcome }
+      reject(outcome, for: .verification)
+      return .invalid
+    default: return try checkByLibrary(entry) ?? expected
     }
   }
 
-  private func checkByLibrary(
-    _ entry: Entry, for purpose: WorkBudget.Purpose
-  ) throws -> WorkBudget.Attempt<Bool> {
-    struct Unaffordable: Error {}
+  /// Returns nil if libzip reads an entry to its end.
+  private func checkByLibrary(_ entry: Entry) throws -> Outcome? {
+    struct Refusal: Error {}
     // libzip searches for the end of an archive before it opens one
     var work = 128 << 10 + entry.compressedSize
-    guard budget.canAfford(work, for: purpose) else { return .unaffordable }
+    guard budget.canAfford(work, for: .verification) else { return .refused }
     do {
       let single = Archive(salvagedFrom: file, entries: [entry])
       var reader = try EntryReader(single)
       try reader.read(entry) { bytes in
         work += bytes.count
         try whileReading(bytes.count)
-        guard budget.canAfford(work, for: purpose) else { throw Unaffordable() }
+        guard budget.canAfford(work, for: .verification) else { throw Refusal() }
       }
-      return .done(true)
+      return nil
     } catch let error as ArchiveError {
       if !error.cause.isOfContent { throw error }
-      budget.charge(work, for: purpose)
-      return .done(false)
-    } catch is Unaffordable {
-      return exhaust(work, for: purpose)
+      return fail(.invalid, work, for: .verification)
+    } catch is Refusal {
+      return fail(.refused, work, for: .verification)
     }
   }
 
@@ -237,15 +231,9 @@ final class DataProbe {
     return try ArchiveError.onFile { () throws(FileError) in try file.file.read(into: part, at: offset) }
   }
 
-  private func fail(
-    _ outcome: Outcome, _ bytes: Int, for purpose: WorkBudget.Purpose
-  ) -> WorkBudget.Attempt<Outcome> {
+  /// Charges for an attempt, and returns its outcome.
+  private func fail(_ outcome: Outcome, _ bytes: Int, for purpose: WorkBudget.Purpose) -> Outcome {
     budget.charge(bytes, for: purpose)
-    return .done(outcome)
-  }
-
-  private func exhaust<Value>(_ bytes: Int, for purpose: WorkBudget.Purpose) -> WorkBudget.Attempt<Value> {
-    budget.charge(bytes, for: purpose)
-    return .unaffordable
+    return outcome
   }
 }

@@ -35,7 +35,7 @@ struct EvidenceSearch {
     var nameBytes = 0
     let limit = min(256 << 20, limits.maximumDirectoryBytes)
     return try scan.headers.compactMap { offset in
-      guard case .done(let header?) = try SalvagedHeader.read(file, at: offset, probe) else { return nil }
+      guard let header = try SalvagedHeader.read(file, at: offset, probe) else { return nil }
       nameBytes += header.rawName.count
       guard nameBytes <= limit else { throw ArchiveError.tooManyNameBytes(file.file.path, limit: limit) }
       return header
@@ -127,9 +127,7 @@ struct EvidenceSearch {
     for entry in claims {
       // each entry takes memory, however short it is
       let bytes = entry.isEncrypted ? max(entry.compressedSize, entry.size, 1024) : 0
-      guard entry.refusal == nil,
-        case .done = probe.budget.pay(bytes, for: .search)
-      else { continue }
+      guard entry.refusal == nil, probe.budget.pay(bytes, for: .search) else { continue }
       candidates.append(EntryCandidate(entry: entry, isProven: false))
     }
   }

@@ -40,9 +40,9 @@ struct HeaderEvidence {
 
   /// Finds out what is known about the data. It keeps no state, but charges the budget of the probe.
   func examine() throws -> Result {
-    var series = WorkBudget.Series()
+    let refusals = probe.budget.refusals
     let claims = self.claims.filter { $0.isPossible(limits) && $0.dataEnd <= file.status.size }
-    if let entry = try plain(claims, &series) ?? framed(claims, &series) { return .proven(entry) }
+    if let entry = try plain(claims) ?? framed(claims) { return .proven(entry) }
     if header.encryption != .none {
       // a descriptor of a header without sizes is the only other evidence
       let encrypted = claims.filter { $0.isEncrypted && $0.isReadable }
@@ -51,14 +51,13 @@ struct HeaderEvidence {
     // a matching checksum of more data is better evidence
     for entry in claims.sorted(by: { $0.compressedSize > $1.compressedSize })
     where entry.compressedSize > 0 && !entry.isEncrypted && entry.method != 8 {
-      if series.value(of: try probe.check(entry))?.hasEnded == true { return .proven(entry) }
+      if try probe.check(entry).hasEnded { return .proven(entry) }
     }
-    if let result = try inflated(claims, &series) { return result }
-    if let entry = try empty(claims) { return .proven(entry) }
-    if let entry = series.value(of: try stored()) ?? nil { return .proven(entry) }
+    if let result = try inflated(claims) { return result }
+    if let entry = try empty(claims) ?? stored() { return .proven(entry) }
     // a header with sizes of zero may have lost them
     if claims.count == 1, claims[0].compressedSize == 0 { return .unproven(claims) }
-    if !series.isComplete { return .lost(.notSearched) }
+    if probe.budget.refusals > refusals { return .lost(.notSearched) }
     return .lost((declaredEnd ?? 0) > file.status.size ? .truncated : .damaged)
   }
 
@@ -92,19 +91,16 @@ struct HeaderEvidence {
 
   /// If the records disagree about the encryption of the data, returns the entry that is not encrypted and has the right
   /// checksum.
-  private func plain(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Entry? {
+  private func plain(_ claims: [Entry]) throws -> Entry? {
     guard claims.contains(where: \.isEncrypted) else { return nil }
-    return try claims.first { entry in
-      try !entry.isEncrypted && entry.compressedSize > 0
-        && series.value(of: try probe.check(entry))?.hasEnded == true
-    }
+    return try claims.first { try !$0.isEncrypted && $0.compressedSize > 0 && probe.check($0).hasEnded }
   }
 
   /// Returns the entry whose end is where header and directory agree, and where the next record confirms it. Such data
   /// is not read: as in any archive, only reading an entry shows that it is intact. Data is read if another header or a
   /// directory may be in it, since an entry that is not intact contains nothing. Stored data is always checked, since its
   /// checksum costs nothing.
-  private func framed(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Entry? {
+  private func framed(_ claims: [Entry]) throws -> Entry? {
     for entry in claims where (entry.method != 0 || entry.isEncrypted) && entry.compressedSize > 0 {
       let isAgreed = records.contains { record in
         record.compressedSize == entry.compressedSize && record.size == entry.size
@@ -117,19 +113,18 @@ struct HeaderEvidence {
         continue
       }
       let mayContainRecords = !entry.isEncrypted && ends.contains { $0 < entry.dataEnd }
-      if mayContainRecords, series.value(of: try probe.check(entry)) == .invalid { continue }
+      if mayContainRecords, try probe.check(entry) == .invalid { continue }
       return entry
     }
     return nil
   }
 
-  private func inflated(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Result? {
+  private func inflated(_ claims: [Entry]) throws -> Result? {
     let deflated = claims.filter { $0.method == 8 && !$0.isEncrypted && $0.compressedSize > 0 }
     guard header.encryption == .none, !deflated.isEmpty || header.method == 8 else { return nil }
     let purpose: WorkBudget.Purpose =
       deflated.isEmpty && !(header.method == 8 && header.hasSizes) ? .search : .verification
-    let attempt = try probe.inflate(at: header.dataOffset, for: purpose)
-    guard let outcome = series.value(of: attempt) else { return nil }
+    let outcome = try probe.inflate(at: header.dataOffset, for: purpose)
     guard case .ended(let compressedSize, let size, let crc32) = outcome else {
       let isCut = outcome == .truncated && !header.hasSizes && records.isEmpty && header.method == 8
       return isCut ? .lost(.truncated) : nil
@@ -156,17 +151,14 @@ struct HeaderEvidence {
   }
 
   /// Finds stored data whose size is wrong by the checksums that the records declare.
-  private func stored() throws -> WorkBudget.Attempt<Entry?> {
+  private func stored() throws -> Entry? {
     let crc32s = Set(([header.crc32] + records.map(\.crc32)).filter { $0 != 0 })
-    guard header.encryption == .none, header.method == 0, let name = header.name, !crc32s.isEmpty else {
-      return .done(nil)
-    }
-    return try probe.search(for: crc32s, at: header.dataOffset, ends: ends).map { outcome in
-      guard case .ended(let length, let size, let crc32) = outcome else { return nil }
-      let entry = Entry(
-        header, name: name, at: header.offset, crc32: crc32, compressedSize: length, size: size)
-      return entry.isPossible(limits) ? entry : nil
-    }
+    guard header.encryption == .none, header.method == 0, let name = header.name, !crc32s.isEmpty,
+      case .ended(let length, let size, let crc32) = try probe.search(
+        for: crc32s, at: header.dataOffset, ends: ends)
+    else { return nil }
+    let entry = Entry(header, name: name, at: header.offset, crc32: crc32, compressedSize: length, size: size)
+    return entry.isPossible(limits) ? entry : nil
   }
 
   /// The checksum of an empty entry proves nothing: two records must agree, or the next one must follow.

@@ -20,23 +20,21 @@ struct RecordEvidence {
 
   /// Finds out whether the data is there. It keeps no state, but charges the budget of the probe.
   func examine() throws -> HeaderEvidence.Result {
-    var series = WorkBudget.Series()
+    let refusals = probe.budget.refusals
     let claims = dataOffsets().map { Entry(record, name: name, at: $0.site, dataOffset: $0.dataOffset) }
       .filter { $0.isPossible(limits) && $0.dataEnd <= limit }
     if record.encryption != .none { return claims.isEmpty ? .lost(.overwritten) : .unproven(claims) }
     for entry in claims {
-      let isFound = try entry.compressedSize == 0 || series.value(of: probe.check(entry))?.hasEnded ?? false
-      if isFound { return .proven(entry) }
+      if try entry.compressedSize == 0 || probe.check(entry).hasEnded { return .proven(entry) }
     }
     if record.method == 0, record.size == record.compressedSize, record.size > 0, lowerBound < limit,
-      let dataOffset = series.value(
-        of: try probe.find(record.crc32, length: record.size, in: lowerBound..<limit)) ?? nil
+      let dataOffset = try probe.find(record.crc32, length: record.size, in: lowerBound..<limit)
     {
       let header = dataOffset - RecordLength.localHeader - record.rawName.count
       let entry = Entry(record, name: name, at: max(lowerBound, header), dataOffset: dataOffset)
       if entry.isPossible(limits) { return .proven(entry) }
     }
-    return .lost(series.isComplete ? .overwritten : .notSearched)
+    return .lost(probe.budget.refusals == refusals ? .overwritten : .notSearched)
   }
 
   /// Returns where the data may begin: after a header of usual length, or so far before the next entry that the data

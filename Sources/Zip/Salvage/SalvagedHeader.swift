@@ -22,9 +22,7 @@ struct SalvagedHeader {
 
   /// Reads the header at an offset; returns nil if there is none. Long names and extra fields are charged, since the
   /// next header may begin in the middle of them.
-  static func read(
-    _ file: ArchiveFile, at offset: Int, _ probe: DataProbe
-  ) throws -> WorkBudget.Attempt<SalvagedHeader?> {
+  static func read(_ file: ArchiveFile, at offset: Int, _ probe: DataProbe) throws -> SalvagedHeader? {
     var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
     func fill(_ length: Int) throws(ArchiveError) {
       try ArchiveError.onFile { () throws(FileError) in try buffer.fill(length, from: file.file, at: offset) }
@@ -33,16 +31,16 @@ struct SalvagedHeader {
     try fill(fixed + 512)
     guard buffer.count >= fixed, buffer.bytes.u32(0) == Signature.localHeader,
       isPlausible(buffer.bytes)
-    else { return .done(nil) }
+    else { return nil }
     let nameLength = Int(buffer.bytes.u16(26))
     let length = fixed + nameLength + Int(buffer.bytes.u16(28))
     if length > buffer.count {
-      guard case .done = probe.budget.pay(length, for: .verification) else { return .unaffordable }
+      guard probe.budget.pay(length, for: .verification) else { return nil }
       try probe.whileReading(length)
       try fill(length)
     }
-    guard buffer.count >= length else { return .done(nil) }
-    return .done(SalvagedHeader(buffer.bytes, length: length, nameLength: nameLength, at: offset))
+    guard buffer.count >= length else { return nil }
+    return SalvagedHeader(buffer.bytes, length: length, nameLength: nameLength, at: offset)
   }
 
   private init?(_ bytes: UnsafeRawBufferPointer, length: Int, nameLength: Int, at offset: Int) {
