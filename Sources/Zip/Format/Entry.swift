@@ -24,11 +24,11 @@ package struct Entry: Sendable, Equatable {
   /// The name's bytes if they differ from the UTF-8 of `name`.
   var otherRawName: [UInt8]?
   /// Bytes in the archive, including those of the encryption.
-  package let compressedSize: Int
+  package internal(set) var compressedSize: Int
   /// Bytes after reading.
-  package let size: Int
+  package internal(set) var size: Int
   /// The checksum of the bytes after reading; 0 for AE-2.
-  package let crc32: UInt32
+  package internal(set) var crc32: UInt32
   /// The compression method: 0 stored, 8 deflated. With AES, that of the decrypted data. APPNOTE 4.4.5.
   package internal(set) var method: UInt16
   /// The general purpose flags of the directory. APPNOTE 4.4.4.
@@ -36,7 +36,7 @@ package struct Entry: Sendable, Equatable {
   /// How the entry is encrypted.
   package let encryption: Encryption
   /// The offset of the local header in the file.
-  package let headerOffset: Int
+  package internal(set) var headerOffset: Int
   /// The offset of the data in the file.
   package internal(set) var dataOffset: Int
   /// The modification time in milliseconds since 1970, from the extra fields 0x5455 or 0x000A; nil if there is only the
@@ -59,4 +59,30 @@ package struct Entry: Sendable, Equatable {
   package var isDirectory: Bool { name.utf8.last == UInt8(ascii: "/") }
   /// True if it is neither compressed nor encrypted: the archive contains its bytes from `dataOffset` on.
   package var isPlain: Bool { method == 0 && encryption == .none }
+}
+
+extension Entry {
+  /// Makes an entry from the fields of its header.
+  ///
+  /// - Parameters:
+  ///   - fields: with the numbers of the ZIP64 field.
+  ///   - encryption: how the data is encrypted, and the compression method of the decrypted data.
+  init(
+    index: Int = 0, _ fields: HeaderFields, name: String, _ rawName: UnsafeRawBufferPointer,
+    _ encryption: (Encryption, UInt16), modified: Int64?, headerOffset: Int, dataOffset: Int = 0,
+    madeBy: UInt8 = 0, externalAttributes: UInt32 = 0
+  ) {
+    self.init(
+      index: index, name: name, otherRawName: name.hasUTF8(rawName) ? nil : Array(rawName),
+      compressedSize: fields.compressedSize, size: fields.size, crc32: fields.crc32, method: encryption.1,
+      flags: fields.flags, encryption: encryption.0, headerOffset: headerOffset, dataOffset: dataOffset,
+      modified: modified, dosTime: fields.dosTime, madeBy: madeBy, externalAttributes: externalAttributes)
+  }
+}
+
+extension String {
+  fileprivate func hasUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var copy = self
+    return copy.withUTF8 { UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }
+  }
 }

@@ -7,7 +7,7 @@ import SystemPackage
 struct DirectoryScan: ~Copyable {
   private(set) var entries: [Entry] = []
   /// The offset of each entry's name in the directory.
-  private(set) var nameOffsets: [Int] = []
+  private var nameOffsets: [Int] = []
   private let path: FilePath
   private let end: DirectoryEnd
   private var buffer: RecordBuffer
@@ -41,13 +41,9 @@ struct DirectoryScan: ~Copyable {
   }
 
   /// Returns the bytes of an entry's name in the directory.
-  func rawName(_ index: Int, length: Int) -> UnsafeRawBufferPointer {
-    buffer.bytes.slice(nameOffsets[index], length)
-  }
-
-  /// Returns the number of bytes of an entry's name in the directory.
-  func rawNameLength(_ index: Int) -> Int {
-    Int(buffer.bytes.u16(nameOffsets[index] - RecordLength.directoryRecord + 28))
+  func rawName(_ index: Int) -> UnsafeRawBufferPointer {
+    let offset = nameOffsets[index]
+    return buffer.bytes.slice(offset, Int(buffer.bytes.u16(offset - RecordLength.directoryRecord + 28)))
   }
 
   /// Sets where the data of an entry begins.
@@ -58,68 +54,53 @@ struct DirectoryScan: ~Copyable {
     nameOffsets.reserveCapacity(end.entryCount)
     var position = 0
     for index in 0..<end.entryCount {
-      let record = RecordLength.directoryRecord
-      guard position <= end.size - record else { throw inconsistent(nil, .entryCount) }
+      let fixed = RecordLength.directoryRecord
+      guard position <= end.size - fixed else { throw inconsistent(nil, .entryCount) }
       let bytes = buffer.bytes
       guard bytes.u32(position) == Signature.directoryRecord else { throw inconsistent(nil, .signature) }
-      let nameLength = Int(bytes.u16(position + 28))
-      let extraLength = Int(bytes.u16(position + 30))
-      let commentLength = Int(bytes.u16(position + 32))
-      let length = record + nameLength + extraLength + commentLength
-      guard position <= end.size - length else { throw inconsistent(nil, .directorySize) }
-      let name = bytes.slice(position + record, nameLength)
-      let extra = bytes.slice(position + record + nameLength, extraLength)
-      nameOffsets.append(position + record)
-      entries.append(try entry(index, bytes.slice(position, record), name, extra))
-      position += length
+      let record = DirectoryRecord(bytes.slice(position, fixed))
+      guard position <= end.size - record.length else { throw inconsistent(nil, .directorySize) }
+      entries.append(
+        try entry(index, record, bytes.slice(position + fixed, record.fields.variableLength)))
+      nameOffsets.append(position + fixed)
+      position += record.length
     }
     guard position == end.size else { throw inconsistent(nil, .entryCount) }
   }
 
+  /// - Parameter variable: the name and the extra fields.
   private mutating func entry(
-    _ index: Int, _ record: UnsafeRawBufferPointer, _ rawName: UnsafeRawBufferPointer,
-    _ extra: UnsafeRawBufferPointer
+    _ index: Int, _ stated: DirectoryRecord, _ variable: UnsafeRawBufferPointer
   ) throws(ArchiveError) -> Entry {
-    let flags = record.u16(8)
-    guard let fields = ExtraFields(extra) else {
+    var record = stated
+    let rawName = variable.slice(0, record.fields.nameLength)
+    guard let extra = ExtraFields(variable.slice(rawName.count, record.fields.extraLength)) else {
       throw inconsistent(String(decoding: rawName, as: UTF8.self), .extraField)
     }
-    guard
-      let name = NameDecoding.name(
-        rawName, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)
-    else {
+    guard let name = record.fields.name(rawName, extra) else {
       throw .unsafeName(path, entry: String(decoding: rawName, as: UTF8.self), reason: .invalidUTF8)
     }
     if let problem = EntryName.problem(of: name) {
       throw .unsafeName(path, entry: name, reason: problem)
     }
-    let isOtherName = !name.hasUTF8(rawName)
-    if isOtherName, rawName.contains(0) { throw .unsafeName(path, entry: name, reason: .nul) }
-
-    var compressedSize = Int(record.u32(20))
-    var size = Int(record.u32(24))
-    var offset = Int(record.u32(42))
-    guard fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset) else {
-      throw inconsistent(name, .extraField)
-    }
-    // 0xFFFF refers to the ZIP64 field, which could only contain 0: the end record declares a single disk
-    guard record.u16(34) == 0 || record.u16(34) == UInt16.max else { throw .multiDisk(path) }
-    let (encryption, method) = try encryption(flags: flags, method: record.u16(10), fields.aes, name)
+    // the name may be that of another field
+    if rawName.contains(0) { throw .unsafeName(path, entry: name, reason: .nul) }
+    guard record.widen(by: extra) else { throw inconsistent(name, .extraField) }
+    guard record.isOnFirstDisk else { throw .multiDisk(path) }
     let entry = Entry(
-      index: index, name: name, otherRawName: isOtherName ? Array(rawName) : nil,
-      compressedSize: compressedSize, size: size, crc32: record.u32(16), method: method, flags: flags,
-      encryption: encryption, headerOffset: offset, dataOffset: 0, modified: fields.modified,
-      dosTime: record.u32(12), madeBy: UInt8(record.u16(4) >> 8), externalAttributes: record.u32(38))
+      index: index, record.fields, name: name, rawName, try encryption(record.fields, extra, name),
+      modified: extra.modified, headerOffset: record.headerOffset, madeBy: record.madeBy,
+      externalAttributes: record.externalAttributes)
     try checkKind(entry)
     try checkMethod(entry)
     return entry
   }
 
   private func encryption(
-    flags: UInt16, method: UInt16, _ aes: UnsafeRawBufferPointer?, _ name: String
+    _ fields: HeaderFields, _ extra: ExtraFields, _ name: String
   ) throws(ArchiveError) -> (Entry.Encryption, UInt16) {
     do {
-      return try Entry.Encryption.of(flags: flags, method: method, aes)
+      return try fields.encryption(extra)
     } catch {
       switch error {
       case .unsupported: throw .unsupportedEncryption(path, entry: name)
@@ -185,13 +166,6 @@ struct DirectoryScan: ~Copyable {
 
   private func inconsistent(_ entry: String?, _ field: HeaderField) -> ArchiveError {
     .inconsistentHeader(path, entry: entry, field: field)
-  }
-}
-
-extension String {
-  fileprivate func hasUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var copy = self
-    return copy.withUTF8 { UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }
   }
 }
 

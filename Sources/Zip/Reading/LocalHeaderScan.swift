@@ -38,8 +38,7 @@ struct LocalHeaderScan: ~Copyable {
       let following =
         position + 1 < order.count ? scan.entries[order[position + 1]].headerOffset : directoryOffset
       let isNear = following - entry.headerOffset < Self.nearby
-      let name = scan.rawName(index, length: scan.rawNameLength(index))
-      let (dataOffset, gap) = try compare(entry, name, in: file, readingAhead: isNear)
+      let (dataOffset, gap) = try compare(entry, scan.rawName(index), in: file, readingAhead: isNear)
       guard dataOffset <= directoryOffset - entry.compressedSize else {
         throw inconsistent(entry, .compressedSize)
       }
@@ -71,34 +70,31 @@ struct LocalHeaderScan: ~Copyable {
     let fixed = RecordLength.localHeader
     let ahead = readingAhead ? Self.capacity : 64
     try need(fixed + name.count, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
-    var record = buffer.bytes.slice(entry.headerOffset - start, fixed + name.count)
+    let record = buffer.bytes.slice(entry.headerOffset - start, fixed + name.count)
     guard record.u32(0) == Signature.localHeader else { throw inconsistent(entry, .signature) }
-    guard Int(record.u16(26)) == name.count,
-      record.slice(fixed, name.count).hasSameBytes(as: name)
-    else { throw inconsistent(entry, .name) }
-    let extraLength = Int(record.u16(28))
-    let length = fixed + name.count + extraLength
+    let fields = HeaderFields(localHeader: record)
+    guard fields.nameLength == name.count, record.slice(fixed, name.count).hasSameBytes(as: name) else {
+      throw inconsistent(entry, .name)
+    }
+    let length = fixed + fields.variableLength
     try need(length, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
-    record = buffer.bytes.slice(entry.headerOffset - start, length)
-    guard let fields = ExtraFields(record.slice(length - extraLength, extraLength)) else {
+    let end = entry.headerOffset - start + length
+    guard let extra = ExtraFields(buffer.bytes.slice(end - fields.extraLength, fields.extraLength)) else {
       throw inconsistent(entry, .extraField)
     }
-    return (entry.headerOffset + length, try compare(entry, record, fields))
+    return (entry.headerOffset + length, try compare(entry, fields, extra))
   }
 
   private func compare(
-    _ entry: Entry, _ record: UnsafeRawBufferPointer, _ fields: ExtraFields
+    _ entry: Entry, _ fields: HeaderFields, _ extra: ExtraFields
   ) throws(ArchiveError) -> EntryGap {
-    let flags = record.u16(6)
     let important = Flag.encrypted | Flag.strongEncryption | Flag.maskedHeaders | Flag.patchedData
-    guard flags & important == entry.flags & important else { throw inconsistent(entry, .flags) }
-    guard record.u16(8) == entry.headerMethod else { throw inconsistent(entry, .method) }
-    var compressedSize = Int(record.u32(18))
-    var size = Int(record.u32(22))
-    let crc32 = record.u32(14)
-    var offset = 0
-    let isWide = fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset)
-    if flags & Flag.descriptor != 0 {
+    guard fields.flags & important == entry.flags & important else { throw inconsistent(entry, .flags) }
+    guard fields.method == entry.headerMethod else { throw inconsistent(entry, .method) }
+    var (compressedSize, size, offset) = (fields.compressedSize, fields.size, 0)
+    let crc32 = fields.crc32
+    let isWide = extra.widen(size: &size, compressedSize: &compressedSize, offset: &offset)
+    if fields.flags & Flag.descriptor != 0 {
       // the header has zeros, all bits set for ZIP64, or the values of the descriptor
       let blank = [0, Int(UInt32.max)]
       // Info-ZIP stores the time here, from which it derives the check value of the password

@@ -4,46 +4,23 @@ import Operations
 
 /// Entries made from what is left of their headers.
 extension Entry {
-  /// Makes an entry from a local header. The caller gives checksum and sizes, since the header may not have them.
-  init(
-    _ header: SalvagedHeader, name: String, at offset: Int, crc32: UInt32, compressedSize: Int, size: Int
-  ) {
-    self.init(
-      index: 0, name: name, otherRawName: header.rawName == Array(name.utf8) ? nil : header.rawName,
-      compressedSize: compressedSize, size: size, crc32: crc32, method: header.method, flags: header.flags,
-      encryption: header.encryption, headerOffset: offset, dataOffset: header.dataOffset,
-      modified: header.modified, dosTime: header.dosTime, madeBy: 0, externalAttributes: 0)
-  }
-
-  /// Makes an entry from a directory record and the offset of the data.
-  init(_ record: SalvagedRecord, name: String, at offset: Int, dataOffset: Int) {
-    self.init(
-      index: 0, name: name, otherRawName: record.rawName == Array(name.utf8) ? nil : record.rawName,
-      compressedSize: record.compressedSize, size: record.size, crc32: record.crc32, method: record.method,
-      flags: record.flags, encryption: record.encryption, headerOffset: offset, dataOffset: dataOffset,
-      modified: record.modified, dosTime: record.dosTime, madeBy: record.madeBy,
-      externalAttributes: record.externalAttributes)
-  }
-
-  /// Returns the same entry with another index.
-  func numbered(_ index: Int) -> Entry {
+  /// Returns the same entry at other offsets.
+  func at(_ headerOffset: Int, dataOffset: Int) -> Entry {
     var copy = self
-    copy.index = index
+    (copy.headerOffset, copy.dataOffset) = (headerOffset, dataOffset)
     return copy
   }
 
-  /// The same entry with deflated data, for a header with a wrong method.
-  var deflated: Entry {
+  /// Returns the same entry with numbers from elsewhere, since its header may not have them.
+  func with(crc32: UInt32, compressedSize: Int, size: Int) -> Entry {
     var copy = self
-    copy.method = 8
+    (copy.crc32, copy.compressedSize, copy.size) = (crc32, compressedSize, size)
     return copy
   }
 
-  /// Returns the same entry under another name.
-  func named(_ name: String) -> Entry {
-    var copy = self
-    (copy.name, copy.otherRawName) = (name, nil)
-    return copy
+  /// Returns true if another entry has the same checksum and sizes.
+  func hasNumbers(of other: Entry) -> Bool {
+    crc32 == other.crc32 && compressedSize == other.compressedSize && size == other.size
   }
 
   /// Returns true if another entry has the same data and the same name.

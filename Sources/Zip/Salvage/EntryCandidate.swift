@@ -34,9 +34,6 @@ struct EntryKey: Hashable {
   init(_ entry: Entry) {
     (rawName, crc32, compressedSize) = (entry.rawName, entry.crc32, entry.compressedSize)
   }
-  init(_ record: SalvagedRecord) {
-    (rawName, crc32, compressedSize) = (record.rawName, record.crc32, record.compressedSize)
-  }
 }
 
 extension [Range<Int>] {

@@ -36,7 +36,7 @@ struct EvidenceSearch {
     let limit = min(256 << 20, limits.maximumDirectoryBytes)
     return try scan.headers.compactMap { offset in
       guard let header = try SalvagedHeader.read(file, at: offset, probe) else { return nil }
-      nameBytes += header.rawName.count
+      nameBytes += header.entry.rawName.count
       guard nameBytes <= limit else { throw ArchiveError.tooManyNameBytes(file.file.path, limit: limit) }
       return header
     }
@@ -47,18 +47,19 @@ struct EvidenceSearch {
   /// Examines every header, except those within proven data.
   private mutating func examine(_ headers: [SalvagedHeader]) throws {
     let records = Dictionary(
-      grouping: scan.records.sorted { $0.headerOffset < $1.headerOffset }, by: \.rawName)
+      grouping: scan.records.sorted { $0.entry.headerOffset < $1.entry.headerOffset }, by: \.entry.rawName)
     let descriptors = try descriptors(of: headers)
     let directories = scan.runs().map { scan.records[$0.lowerBound].position }
     var coveredEnd = 0
-    for (index, header) in headers.enumerated() where header.offset >= coveredEnd {
-      let following = headers[(index + 1)...].prefix(Self.maximumEnds).map(\.offset)
+    for (index, header) in headers.enumerated() where header.entry.headerOffset >= coveredEnd {
+      let found = header.entry
+      let following = headers[(index + 1)...].prefix(Self.maximumEnds).map(\.entry.headerOffset)
       let last =
         following.count < Self.maximumEnds
-        ? directories.filter { $0 > header.offset }.prefix(Self.maximumEnds) + [file.status.size] : []
+        ? directories.filter { $0 > found.headerOffset }.prefix(Self.maximumEnds) + [file.status.size] : []
       let evidence = HeaderEvidence(
-        header: header, records: Self.nearest(records[header.rawName] ?? [], to: header.offset),
-        descriptors: descriptors[header.dataOffset] ?? [], ends: following + last, file: file, limits: limits,
+        header: header, records: Self.nearest(records[found.rawName] ?? [], to: found.headerOffset),
+        descriptors: descriptors[found.dataOffset] ?? [], ends: following + last, file: file, limits: limits,
         probe: probe)
       switch try evidence.examine() {
       case .proven(let entry):
@@ -68,8 +69,8 @@ struct EvidenceSearch {
       case .lost(let reason):
         lost.append(
           LostEntry(
-            name: header.name, rawName: header.rawName, reason: reason, crc32s: evidence.declaredChecksums,
-            start: header.offset, dataOffset: header.dataOffset, end: evidence.declaredEnd))
+            name: header.name, rawName: found.rawName, reason: reason, crc32s: evidence.declaredChecksums,
+            start: found.headerOffset, dataOffset: found.dataOffset, end: evidence.declaredEnd))
       }
     }
   }
@@ -87,7 +88,8 @@ struct EvidenceSearch {
     while !range.isEmpty {
       let middle = (range.lowerBound + range.upperBound) / 2
       range =
-        records[middle].headerOffset < offset ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        records[middle].entry.headerOffset < offset
+        ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     let start = min(max(0, range.lowerBound - maximumRecords / 2), records.count - maximumRecords)
     return Array(records[start..<start + maximumRecords])
@@ -98,7 +100,7 @@ struct EvidenceSearch {
   private func descriptors(
     of headers: [SalvagedHeader]
   ) throws -> [Int: [(offset: Int, descriptor: DataDescriptor)]] {
-    let starts = Set(headers.lazy.filter { $0.flags & Flag.descriptor != 0 }.map(\.dataOffset))
+    let starts = Set(headers.lazy.map(\.entry).filter { $0.flags & Flag.descriptor != 0 }.map(\.dataOffset))
     guard !starts.isEmpty else { return [:] }
     var found: [Int: [(offset: Int, descriptor: DataDescriptor)]] = [:]
     func add(_ descriptor: DataDescriptor, at offset: Int) {
@@ -109,7 +111,7 @@ struct EvidenceSearch {
     }
     for (offset, descriptor) in scan.descriptors { add(descriptor, at: offset) }
     let directories = scan.runs().map { scan.records[$0.lowerBound].position }
-    for end in headers.map(\.offset) + directories {
+    for end in headers.map(\.entry.headerOffset) + directories {
       for length in [12, 20] where length <= end {
         let bytes = try probe.bytes(length, at: end - length)
         for descriptor in bytes.withUnsafeBytes({ DataDescriptor.all(in: $0) })
@@ -140,13 +142,14 @@ struct EvidenceSearch {
     var byData: [DataKey: [Int]] = [:]
     /// The names of the headers whose data was not found.
     var lostNames: Set<[UInt8]>
-    var headers: [Int: SalvagedHeader]
+    var headers: [Int: Entry]
     /// The data of the proven candidates, in order and without overlaps.
     var proven: [Range<Int>] = []
 
     init(_ candidates: [EntryCandidate], _ lost: [LostEntry], _ headers: [SalvagedHeader]) {
       lostNames = Set(lost.map(\.rawName))
-      self.headers = Dictionary(headers.map { ($0.offset, $0) }, uniquingKeysWith: { first, _ in first })
+      self.headers = Dictionary(
+        headers.map { ($0.entry.headerOffset, $0.entry) }, uniquingKeysWith: { first, _ in first })
       for (index, candidate) in candidates.enumerated() {
         byKey[EntryKey(candidate.entry), default: []].append(index)
         guard candidate.isProven else { continue }
@@ -160,12 +163,13 @@ struct EvidenceSearch {
   private mutating func locate(_ run: Range<Int>, _ known: CandidateIndex) throws {
     let position = scan.records[run.lowerBound].position
     if known.proven.containsInSome(position) { return }
-    let records = scan.records[run].sorted { $0.headerOffset < $1.headerOffset }
+    let records = scan.records[run].sorted { $0.entry.headerOffset < $1.entry.headerOffset }
     /// The entry of each record, as an index of `candidates`.
     let places = records.map { record in
-      known.byKey[EntryKey(record)]?.prefix(Self.maximumRecords).min { one, other in
-        abs(candidates[one].entry.headerOffset &- record.headerOffset)
-          < abs(candidates[other].entry.headerOffset &- record.headerOffset)
+      let stated = record.entry.headerOffset
+      return known.byKey[EntryKey(record.entry)]?.prefix(Self.maximumRecords).min { one, other in
+        abs(candidates[one].entry.headerOffset &- stated)
+          < abs(candidates[other].entry.headerOffset &- stated)
       }
     }
     var limits = [Int](repeating: position, count: records.count)
@@ -177,51 +181,51 @@ struct EvidenceSearch {
     }
     var previous: EntryCandidate?
     var shift: Int?
-    let listedNames = Set(records.map(\.rawName))
+    let listedNames = Set(records.map(\.entry.rawName))
     var named: Set<Int> = []
     for (index, record) in records.enumerated() {
       if let place = places[index] {
         previous = candidates[place]
-        shift = candidates[place].entry.headerOffset &- record.headerOffset
+        shift = candidates[place].entry.headerOffset &- record.entry.headerOffset
         continue
       }
-      guard let name = record.name, !known.lostNames.contains(record.rawName) else { continue }
+      guard record.name != nil, !known.lostNames.contains(record.entry.rawName) else { continue }
       // the name of a header is damaged, or that of the record
-      let sameData = known.byData[DataKey(record)]?.prefix(Self.maximumRecords).first { same in
+      let sameData = known.byData[DataKey(record.entry)]?.prefix(Self.maximumRecords).first { same in
         !named.contains(same) && !listedNames.contains(candidates[same].entry.rawName)
       }
-      if record.size > 0, let same = sameData {
+      if record.entry.size > 0, let same = sameData {
         named.insert(same)
         let entry = candidates[same].entry
         candidates[same].otherNames.append(
-          Entry(record, name: name, at: entry.headerOffset, dataOffset: entry.dataOffset))
+          record.entry.at(entry.headerOffset, dataOffset: entry.dataOffset))
         continue
       }
       let nextShift = next[index].flatMap { place in
-        places[place].map { candidates[$0].entry.headerOffset &- records[place].headerOffset }
+        places[place].map { candidates[$0].entry.headerOffset &- records[place].entry.headerOffset }
       }
       var sites: [Int] = []
       for shift in [shift ?? nextShift ?? 0, nextShift ?? 0, 0] + scan.shifts {
-        sites.append(record.headerOffset &+ shift)
+        sites.append(record.entry.headerOffset &+ shift)
       }
-      if let previous, record.size > 0 { sites.append(previous.entry.dataEnd) }
+      if let previous, record.entry.size > 0 { sites.append(previous.entry.dataEnd) }
       let limit = limits[index]
       let search = RecordEvidence(
-        record: record, name: name, sites: sites.filter { $0 >= 0 && $0 < limit },
+        record: record, sites: sites.filter { $0 >= 0 && $0 < limit },
         lowerBound: previous?.entry.dataEnd ?? 0, limit: limit, headers: known.headers, file: file,
         limits: self.limits, probe: probe)
       switch try search.examine() {
       case .proven(let entry): candidates.append(EntryCandidate(entry: entry, isProven: true))
       case .unproven(let claims): keepUnproven(claims)
       case .lost(let reason):
-        let site = record.headerOffset &+ (shift ?? nextShift ?? 0)
+        let site = record.entry.headerOffset &+ (shift ?? nextShift ?? 0)
         let isCut = !(0..<file.status.size).contains(site)
-        let header = RecordLength.localHeader + record.rawName.count + record.extraLength
-        let (end, overflow) = (site &+ header).addingReportingOverflow(record.compressedSize)
+        let header = RecordLength.localHeader + record.entry.rawName.count + record.extraLength
+        let (end, overflow) = (site &+ header).addingReportingOverflow(record.entry.compressedSize)
         lost.append(
           LostEntry(
-            name: record.name, rawName: record.rawName, reason: isCut ? .truncated : reason,
-            crc32s: [record.encryption.known(record.crc32)], start: site,
+            name: record.name, rawName: record.entry.rawName, reason: isCut ? .truncated : reason,
+            crc32s: [record.entry.knownCRC32], start: site,
             end: overflow || end > file.status.size ? site : end, hasHeader: false, leavesBytes: !isCut))
       }
     }
@@ -234,8 +238,5 @@ struct EvidenceSearch {
     var size: Int
 
     init(_ entry: Entry) { (crc32, compressedSize, size) = (entry.crc32, entry.compressedSize, entry.size) }
-    init(_ record: SalvagedRecord) {
-      (crc32, compressedSize, size) = (record.crc32, record.compressedSize, record.size)
-    }
   }
 }

@@ -46,13 +46,14 @@ struct EvidenceSelection {
         refused.append((entry.headerOffset, loss))
       }
       let isInRemains = entry.headerOffset < reach.end
-      for entry in names {
+      for var entry in names {
         try addSize(of: entry)
         let isListed = listedKeys.contains(EntryKey(entry))
         if isListed { listed.insert(entries.count) }
         if candidate.isProven, isInRemains, !isListed { remains[entries.count] = reach.name }
         if !candidate.isProven || isInRemains && !isListed { unverified.insert(entries.count) }
-        entries.append(entry.numbered(entries.count))
+        entry.index = entries.count
+        entries.append(entry)
       }
       if candidate.entry.isEncrypted, !candidate.isProven, entry.dataEnd > reach.end {
         reach = (entry.dataEnd, entry.name)
@@ -110,8 +111,10 @@ struct EvidenceSelection {
     var listStart: Int?
     var count = 0
     for run in search.scan.runs() {
-      let records = search.scan.records[run]
-      let (start, end) = (records[run.lowerBound].position, records[run.upperBound - 1].end)
+      let records = search.scan.records[run].map(\.entry)
+      let (start, end) = (
+        search.scan.records[run.lowerBound].position, search.scan.records[run.upperBound - 1].end
+      )
       while count < around.count, around[count].start < start { count += 1 }
       if ranges.containsInSome(start) { continue }
       if count > 0 {

@@ -30,9 +30,10 @@ struct HeaderEvidence {
   /// The end of the data that the records declare; nil if they declare none. It may be wrong.
   var declaredEnd: Int? {
     var ends = descriptors.map { $0.offset + $0.descriptor.length }
-    if header.hasSizes { ends.append(header.dataEnd) }
-    let sizes = records.map(\.compressedSize).filter { $0 <= file.status.size - header.dataOffset }
-    return (ends + sizes.map { header.dataOffset + $0 }).max()
+    if header.hasSizes { ends.append(header.entry.dataEnd) }
+    let start = header.entry.dataOffset
+    let sizes = records.map(\.entry.compressedSize).filter { $0 <= file.status.size - start }
+    return (ends + sizes.map { start + $0 }).max()
   }
 
   /// The CRC-32s that the records declare; nil among them if one declares none.
@@ -43,7 +44,7 @@ struct HeaderEvidence {
     let refusals = probe.budget.refusals
     let claims = self.claims.filter { $0.isPossible(limits) && $0.dataEnd <= file.status.size }
     if let entry = try plain(claims) ?? framed(claims) { return .proven(entry) }
-    if header.encryption != .none {
+    if header.entry.isEncrypted {
       // a descriptor of a header without sizes is the only other evidence
       let encrypted = claims.filter { $0.isEncrypted && $0.isReadable }
       if !encrypted.isEmpty { return .unproven(encrypted) }
@@ -69,22 +70,15 @@ struct HeaderEvidence {
         claims.append(entry)
       }
     }
-    for record in records {
-      guard let name = record.name else { continue }
-      add(Entry(record, name: name, at: header.offset, dataOffset: header.dataOffset))
+    for record in records where record.name != nil {
+      add(record.entry.at(header.entry.headerOffset, dataOffset: header.entry.dataOffset))
     }
-    guard let name = header.name else { return claims }
-    if header.hasSizes {
-      add(
-        Entry(
-          header, name: name, at: header.offset, crc32: header.crc32, compressedSize: header.compressedSize,
-          size: header.size))
-    }
+    guard header.name != nil else { return claims }
+    if header.hasSizes { add(header.entry) }
     for (_, descriptor) in descriptors {
       add(
-        Entry(
-          header, name: name, at: header.offset, crc32: descriptor.crc32,
-          compressedSize: descriptor.compressedSize, size: descriptor.size))
+        header.entry.with(
+          crc32: descriptor.crc32, compressedSize: descriptor.compressedSize, size: descriptor.size))
     }
     return claims
   }
@@ -103,8 +97,7 @@ struct HeaderEvidence {
   private func framed(_ claims: [Entry]) throws -> Entry? {
     for entry in claims where (entry.method != 0 || entry.isEncrypted) && entry.compressedSize > 0 {
       let isAgreed = records.contains { record in
-        record.compressedSize == entry.compressedSize && record.size == entry.size
-          && record.crc32 == entry.crc32
+        record.entry.hasNumbers(of: entry)
           && (header.describesSameData(as: record) || !header.hasSizes && header.hasNameAndMethod(of: record))
       }
       // the size of inflated data is only in the header, if there is no record
@@ -121,12 +114,13 @@ struct HeaderEvidence {
 
   private func inflated(_ claims: [Entry]) throws -> Result? {
     let deflated = claims.filter { $0.method == 8 && !$0.isEncrypted && $0.compressedSize > 0 }
-    guard header.encryption == .none, !deflated.isEmpty || header.method == 8 else { return nil }
+    let isDeflated = header.entry.method == 8
+    guard !header.entry.isEncrypted, !deflated.isEmpty || isDeflated else { return nil }
     let purpose: WorkBudget.Purpose =
-      deflated.isEmpty && !(header.method == 8 && header.hasSizes) ? .search : .verification
-    let outcome = try probe.inflate(at: header.dataOffset, for: purpose)
+      deflated.isEmpty && !(isDeflated && header.hasSizes) ? .search : .verification
+    let outcome = try probe.inflate(at: header.entry.dataOffset, for: purpose)
     guard case .ended(let compressedSize, let size, let crc32) = outcome else {
-      let isCut = outcome == .truncated && !header.hasSizes && records.isEmpty && header.method == 8
+      let isCut = outcome == .truncated && !header.hasSizes && records.isEmpty && isDeflated
       return isCut ? .lost(.truncated) : nil
     }
     if let entry = deflated.first(where: {
@@ -134,14 +128,14 @@ struct HeaderEvidence {
     }) {
       return .proven(entry)
     }
-    let record = records.first { $0.crc32 == crc32 && $0.method == 8 }
+    let record = records.first { $0.entry.crc32 == crc32 && $0.entry.method == 8 }
     if let name = header.name ?? record?.name {
-      let entry = Entry(
-        header, name: name, at: header.offset, crc32: crc32, compressedSize: compressedSize, size: size
-      ).deflated
+      var entry = header.entry.with(crc32: crc32, compressedSize: compressedSize, size: size)
+      // the method of the header may be wrong
+      (entry.name, entry.method) = (name, 8)
       if entry.isPossible(limits) {
         let hasDescriptor = try endOfDescriptor(entry) > entry.dataEnd
-        if crc32 == header.crc32 || record != nil || hasDescriptor { return .proven(entry) }
+        if crc32 == header.entry.crc32 || record != nil || hasDescriptor { return .proven(entry) }
         // without its descriptor, nothing shows whether these are the original bytes
         if !header.hasSizes, records.isEmpty { return .unproven([entry]) }
       }
@@ -152,12 +146,12 @@ struct HeaderEvidence {
 
   /// Finds stored data whose size is wrong by the checksums that the records declare.
   private func stored() throws -> Entry? {
-    let crc32s = Set(([header.crc32] + records.map(\.crc32)).filter { $0 != 0 })
-    guard header.encryption == .none, header.method == 0, let name = header.name, !crc32s.isEmpty,
+    let crc32s = Set(([header.entry] + records.map(\.entry)).map(\.crc32).filter { $0 != 0 })
+    guard header.entry.isPlain, header.name != nil, !crc32s.isEmpty,
       case .ended(let length, let size, let crc32) = try probe.search(
-        for: crc32s, at: header.dataOffset, ends: ends)
+        for: crc32s, at: header.entry.dataOffset, ends: ends)
     else { return nil }
-    let entry = Entry(header, name: name, at: header.offset, crc32: crc32, compressedSize: length, size: size)
+    let entry = header.entry.with(crc32: crc32, compressedSize: length, size: size)
     return entry.isPossible(limits) ? entry : nil
   }
 

@@ -1,43 +1,26 @@
 import FileSystem
 
-/// The fields of what may be a directory record in a damaged file. APPNOTE 4.3.12.
+/// What may be a directory record in a damaged file. APPNOTE 4.3.12.
 struct SalvagedRecord {
   /// The offset of the record, and its end.
   let position: Int
   let end: Int
-  let rawName: [UInt8]
+  /// The entry as the record describes it. The offset of its data is not known.
+  let entry: Entry
+  /// Nil if the bytes of the name are not text. The name of the entry is empty then.
   let name: String?
-  let flags: UInt16
-  let method: UInt16
-  let encryption: Entry.Encryption
-  let crc32: UInt32
-  let compressedSize: Int
-  let size: Int
-  let dosTime: UInt32
-  let modified: Int64?
-  let madeBy: UInt8
-  let externalAttributes: UInt32
-  let headerOffset: Int
   /// The length of its extra fields. Those of the local header often have the same length.
   let extraLength: Int
 
-  /// Returns how many bytes of name and extra fields follow the fixed part of a record that may begin with `bytes`; nil
-  /// if it cannot be a record. Random bytes with its signature hardly ever can.
-  static func variableLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard bytes.count >= RecordLength.directoryRecord, SalvagedHeader.isKnown(method: bytes.u16(10)),
-      bytes.u16(28) > 0, bytes.u16(28) <= 8192, bytes.u16(6) & 0xFF <= 63,
-      bytes.u16(34) == 0 || bytes.u16(34) == UInt16.max
-    else { return nil }
-    return Int(bytes.u16(28)) + Int(bytes.u16(30))
-  }
-
-  /// Reads a record that begins with `bytes`, and from the file what they do not contain of it. Returns nil if it
+  /// Makes a record that begins with `bytes`, and reads from the file what they do not contain of it. Returns nil if it
   /// cannot be a record.
-  init?(_ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile) throws {
+  init?(
+    _ record: DirectoryRecord, _ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile
+  ) throws {
     let fixed = RecordLength.directoryRecord
-    guard let length = Self.variableLength(bytes) else { return nil }
+    let length = record.fields.variableLength
     if bytes.count >= fixed + length {
-      self.init(bytes, bytes.slice(fixed, length), at: position)
+      self.init(record, bytes.slice(fixed, length), at: position)
       return
     }
     var buffer = RecordBuffer(capacity: length)
@@ -45,34 +28,28 @@ struct SalvagedRecord {
       try buffer.fill(length, from: file.file, at: position + fixed)
     }
     guard buffer.count == length else { return nil }
-    self.init(bytes, buffer.bytes, at: position)
+    self.init(record, buffer.bytes, at: position)
   }
 
   /// - Parameter variable: the name and the extra fields.
-  private init?(_ bytes: UnsafeRawBufferPointer, _ variable: UnsafeRawBufferPointer, at position: Int) {
-    let nameLength = Int(bytes.u16(28))
-    let raw = variable.slice(0, nameLength)
-    var (size, compressedSize, offset) = (Int(bytes.u32(24)), Int(bytes.u32(20)), Int(bytes.u32(42)))
-    guard let fields = ExtraFields(variable.slice(nameLength, variable.count - nameLength)),
-      fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset),
-      let (encryption, method) = try? Entry.Encryption.of(
-        flags: bytes.u16(8), method: bytes.u16(10), fields.aes)
+  private init?(_ stated: DirectoryRecord, _ variable: UnsafeRawBufferPointer, at position: Int) {
+    var record = stated
+    let nameLength = record.fields.nameLength
+    let rawName = variable.slice(0, nameLength)
+    guard let extra = ExtraFields(variable.slice(nameLength, record.fields.extraLength)),
+      record.widen(by: extra), let encryption = try? record.fields.encryption(extra)
     else { return nil }
     self.position = position
-    end = position + RecordLength.directoryRecord + variable.count + Int(bytes.u16(32))
-    rawName = Array(raw)
-    flags = bytes.u16(8)
-    name = NameDecoding.name(raw, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)
-    self.method = method
-    self.encryption = encryption
-    crc32 = bytes.u32(16)
-    self.compressedSize = compressedSize
-    self.size = size
-    dosTime = bytes.u32(12)
-    modified = fields.modified
-    madeBy = UInt8(bytes.u16(4) >> 8)
-    externalAttributes = bytes.u32(38)
-    headerOffset = offset
-    extraLength = Int(bytes.u16(30))
+    end = position + record.length
+    extraLength = record.fields.extraLength
+    name = record.fields.name(rawName, extra)
+    entry = Entry(
+      record.fields, name: name ?? "", rawName, encryption, modified: extra.modified,
+      headerOffset: record.headerOffset, madeBy: record.madeBy, externalAttributes: record.externalAttributes)
   }
+}
+
+extension DirectoryRecord {
+  /// True if the bytes can be a record. Random bytes with its signature hardly ever can.
+  var isPlausible: Bool { fields.isPlausible && isOnFirstDisk }
 }

@@ -62,8 +62,8 @@ struct SignatureScan {
       guard position <= bytes.count - 4 else { return }
       let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
       switch rest.u32(0) {
-      case Signature.localHeader:
-        guard SalvagedHeader.isPlausible(rest) else { continue }
+      case Signature.localHeader where rest.count >= RecordLength.localHeader:
+        guard HeaderFields(localHeader: rest).canBeLocalHeader else { continue }
         headers.append(start + position)
       case Signature.descriptor:
         for descriptor in DataDescriptor.all(in: rest) where descriptor.hasSignature {
@@ -71,10 +71,13 @@ struct SignatureScan {
           guard descriptor.compressedSize <= start + position else { continue }
           descriptors.append((start + position, descriptor))
         }
-      case Signature.directoryRecord:
-        guard let length = SalvagedRecord.variableLength(rest) else { continue }
-        if let record = try SalvagedRecord(rest, at: start + position, in: file) { try keep(record, file) }
-        variableBytes += length
+      case Signature.directoryRecord where rest.count >= RecordLength.directoryRecord:
+        let record = DirectoryRecord(rest)
+        guard record.isPlausible else { continue }
+        if let record = try SalvagedRecord(record, rest, at: start + position, in: file) {
+          try keep(record, file)
+        }
+        variableBytes += record.fields.variableLength
         let limit = limits.maximumDirectoryBytes
         guard variableBytes <= limit else {
           throw ArchiveError.directoryTooLarge(file.file.path, bytes: variableBytes, limit: limit)
@@ -95,7 +98,7 @@ struct SignatureScan {
   }
 
   private mutating func keep(_ record: SalvagedRecord, _ file: ArchiveFile) throws(ArchiveError) {
-    nameBytes += record.rawName.count + (record.name?.utf8.count ?? 0)
+    nameBytes += record.entry.rawName.count + record.entry.name.utf8.count
     guard nameBytes <= maximumNameBytes else {
       throw .tooManyNameBytes(file.file.path, limit: maximumNameBytes)
     }
