@@ -9,7 +9,7 @@ struct ArchiveEnd {
   var offset: Int
 
   var bytes: [UInt8] {
-    let isLarge = count >= 0xFFFF || size >= EntryRecord.limit || offset >= EntryRecord.limit
+    let isLarge = count >= 0xFFFF || max(size, offset) >= ExtraFields.zip64Limit
     return (isLarge ? zip64 : []) + plain
   }
 

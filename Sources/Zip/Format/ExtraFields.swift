@@ -1,5 +1,8 @@
 /// The extra fields of a header that reading needs. APPNOTE 4.5; 0x5455 and 0x7075 by Info-ZIP, 0x9901 by WinZip.
 struct ExtraFields {
+  /// The value of a four-byte field that refers to the ZIP64 field. A number of this value needs ZIP64 too.
+  static let zip64Limit = 0xFFFF_FFFF
+
   private(set) var zip64: UnsafeRawBufferPointer?
   private(set) var ntfsTimes: UnsafeRawBufferPointer?
   private(set) var unixTimes: UnsafeRawBufferPointer?
@@ -52,7 +55,7 @@ struct ExtraFields {
     guard let zip64 else { return true }
     var position = 0
     func next(_ value: inout Int) -> Bool {
-      guard value == Int(UInt32.max) else { return true }
+      guard value == Self.zip64Limit else { return true }
       guard position <= zip64.count - 8, let wide = Int(exactly: zip64.u64(position)) else { return false }
       position += 8
       value = wide

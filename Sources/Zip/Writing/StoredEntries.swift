@@ -73,7 +73,7 @@ struct StoredEntries: ~Copyable {
 
   private func headerSize(_ index: Int) -> Int {
     EntryRecord.headerSize(
-      entries[entries.startIndex + index].name, isLarge: size(index) >= EntryRecord.limit)
+      entries[entries.startIndex + index].name, isLarge: size(index) >= ExtraFields.zip64Limit)
   }
 
   private func record(_ index: Int) -> EntryRecord {

@@ -16,7 +16,7 @@ struct EntryNumbers: Equatable {
   /// The bytes that WinZip's AES-256 adds: salt (16), check value (2) and authentication code (10).
   static let encryptionOverhead = 28
 
-  private static let limit = EntryRecord.limit
+  private static let limit = ExtraFields.zip64Limit
 
   /// True if libzip must be forced to use ZIP64 in the local header.
   ///

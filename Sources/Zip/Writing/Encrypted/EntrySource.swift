@@ -36,7 +36,7 @@ final class EntrySource {
       try session.endStored()
       try session.checkCancelled()
       try render { text += $0 }
-      guard text.count < EntryRecord.limit else {
+      guard text.count < ExtraFields.zip64Limit else {
         throw ArchiveWriteError.textTooLong(bytes: text.count)
       }
       size = text.count

@@ -2,9 +2,6 @@ import Glibc
 
 /// The local header and the directory record of an entry that is not encrypted. APPNOTE 4.3.7, 4.3.12, 4.5.3.
 struct EntryRecord {
-  /// The value of a four-byte field that refers to the ZIP64 field. A number of this value needs ZIP64 too.
-  static let limit = 0xFFFF_FFFF
-
   let name: String
   let method: UInt16
   /// The offset of the local header.
@@ -30,7 +27,7 @@ struct EntryRecord {
     RecordLength.localHeader + name.utf8.count + (isLarge ? 20 : 0)
   }
 
-  var isLarge: Bool { size >= Self.limit || compressedSize >= Self.limit }
+  var isLarge: Bool { size >= ExtraFields.zip64Limit || compressedSize >= ExtraFields.zip64Limit }
 
   /// 2.0 for deflated entries, 4.5 for ZIP64. APPNOTE 4.4.3.
   private func version(_ needsZip64: Bool) -> UInt16 { needsZip64 ? 45 : method == 0 ? 10 : 20 }
@@ -49,7 +46,7 @@ struct EntryRecord {
   }
 
   func appendToDirectory(_ bytes: inout [UInt8]) {
-    let large = [size, compressedSize, offset].filter { $0 >= Self.limit }
+    let large = [size, compressedSize, offset].filter { $0 >= ExtraFields.zip64Limit }
     bytes.append(Signature.directoryRecord)
     // made on UNIX, by version 6.3 of the specification
     bytes.append(UInt16(3 << 8 | 63))
