@@ -10,7 +10,7 @@ import SystemPackage
 /// directory of 100,000 entries again.
 ///
 /// Not thread safe. It belongs to one `EntryReader`, and libzip refers to it while an entry is open.
-final class EntryView {
+final class EntryView: LibzipSource {
   /// How the entry is presented to libzip.
   enum Presentation {
     /// Unchanged.
@@ -28,7 +28,6 @@ final class EntryView {
   private var data = 0..<0
   private var tail: [UInt8] = []
   private var position = 0
-  private var error = zip_error_t()
   /// Why the file could not be read; nil if it could.
   private(set) var failure: FileError?
 
@@ -58,55 +57,38 @@ final class EntryView {
     aheadRange = 0..<0
   }
 
-  /// Makes a libzip source of the view. libzip frees it, and retains the view until then.
-  func source() -> OpaquePointer? {
-    let context = Unmanaged.passRetained(self)
-    let source = zip_source_function_create(
-      { context, data, length, command in
-        guard let context else { return -1 }
-        let view = Unmanaged<EntryView>.fromOpaque(context)
-        if command == ZIP_SOURCE_FREE {
-          view.release()
-          return 0
-        }
-        return view.takeUnretainedValue().answer(command, data, Int(length))
-      }, context.toOpaque(), nil)
-    if source == nil { context.release() }
-    return source
-  }
-
   private var length: Int { head.count + data.count + Self.gap + tail.count }
 
-  private static let commands = [
-    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
-    ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS,
-  ].reduce(zip_int64_t(0)) { $0 | 1 << $1.rawValue }
+  override var commands: [zip_source_cmd_t] { [ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS] }
 
-  private func answer(
+  override func fail(_ error: any Error) {
+    failure = error as? FileError
+    zip_error_set(&self.error, ZIP_ER_READ, failure?.errno.rawValue ?? 0)
+  }
+
+  override func perform(
     _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ count: Int
-  ) -> zip_int64_t {
+  ) throws -> Int {
     switch command {
     case ZIP_SOURCE_OPEN:
       position = 0
       return 0
     case ZIP_SOURCE_READ:
-      return read(into: UnsafeMutableRawBufferPointer(start: data, count: count))
+      return try read(into: UnsafeMutableRawBufferPointer(start: data, count: count))
     case ZIP_SOURCE_CLOSE: return 0
     case ZIP_SOURCE_STAT:
       guard let status = data?.assumingMemoryBound(to: zip_stat_t.self) else { return -1 }
       zip_stat_init(status)
       status.pointee.size = zip_uint64_t(length)
       status.pointee.valid = zip_uint64_t(ZIP_STAT_SIZE)
-      return zip_int64_t(MemoryLayout<zip_stat_t>.size)
-    case ZIP_SOURCE_ERROR: return zip_error_to_data(&error, data, zip_uint64_t(count))
+      return MemoryLayout<zip_stat_t>.size
     case ZIP_SOURCE_SEEK:
       let target = zip_source_seek_compute_offset(
         zip_uint64_t(position), zip_uint64_t(length), data, zip_uint64_t(count), &error)
       guard target >= 0 else { return -1 }
       position = Int(target)
       return 0
-    case ZIP_SOURCE_TELL: return zip_int64_t(position)
-    case ZIP_SOURCE_SUPPORTS: return Self.commands
+    case ZIP_SOURCE_TELL: return position
     default:
       zip_error_set(&error, ZIP_ER_OPNOTSUPP, 0)
       return -1
@@ -114,7 +96,7 @@ final class EntryView {
   }
 
   /// Reads from the part that contains `position`, at most to the end of that part.
-  private func read(into buffer: UnsafeMutableRawBufferPointer) -> zip_int64_t {
+  private func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     let dataStart = head.count
     let gapStart = dataStart + data.count
     let tailStart = gapStart + Self.gap
@@ -124,13 +106,7 @@ final class EntryView {
       buffer.copyBytes(from: head[position..<position + count])
     } else if position < gapStart {
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(gapStart - position))
-      do {
-        count = try readData(into: part, at: data.lowerBound + position - dataStart)
-      } catch {
-        failure = error
-        zip_error_set(&self.error, ZIP_ER_READ, error.errno.rawValue)
-        return -1
-      }
+      count = try readData(into: part, at: data.lowerBound + position - dataStart)
     } else if position < tailStart {
       count = min(buffer.count, tailStart - position)
       buffer.prefix(count).initializeMemory(as: UInt8.self, repeating: 0)
@@ -139,7 +115,7 @@ final class EntryView {
       buffer.copyBytes(from: tail[(position - tailStart)..<(position - tailStart + count)])
     }
     position += count
-    return zip_int64_t(count)
+    return count
   }
 
   private func readData(

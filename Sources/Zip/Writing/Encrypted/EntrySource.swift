@@ -1,7 +1,7 @@
 import CLibZip
 
 /// The libzip source of one entry of an encrypted archive.
-final class EntrySource {
+final class EntrySource: LibzipSource {
   /// The source of the entry's bytes.
   enum Contents {
     case stored(index: Int, size: Int)
@@ -20,6 +20,9 @@ final class EntrySource {
     self.session = session
     self.entry = entry
     self.contents = contents
+    super.init()
+    // the session has the actual error
+    zip_error_set(&error, ZIP_ER_INTERNAL, 0)
   }
 
   /// Returns the size to report to libzip; nil to report none, which makes libzip use ZIP64. libzip asks before it
@@ -73,8 +76,7 @@ final class EntrySource {
     text = []
   }
 
-  /// Executes a command of libzip, and returns the result that libzip expects of a source.
-  fileprivate func perform(
+  override func perform(
     _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
   ) throws -> Int {
     switch command {
@@ -94,38 +96,10 @@ final class EntrySource {
         stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
       }
       return MemoryLayout<zip_stat_t>.size
-    case ZIP_SOURCE_ERROR:
-      return WriteSession.reportError(data, length)
-    case ZIP_SOURCE_SUPPORTS:
-      return Self.supported
     default:
       return -1
     }
   }
 
-  private static let supported = WriteSession.bitmap([
-    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
-  ])
-
-  fileprivate func fail(_ error: any Error) { session.fail(error) }
-}
-
-/// `zip_source_callback` of an entry: the context is a retained `EntrySource`, released at FREE.
-func entrySourceCallback(
-  _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
-  _ command: zip_source_cmd_t
-) -> Int64 {
-  guard let context else { return -1 }
-  let reference = Unmanaged<EntrySource>.fromOpaque(context)
-  if command == ZIP_SOURCE_FREE {
-    reference.release()
-    return 0
-  }
-  let source = reference.takeUnretainedValue()
-  do {
-    return Int64(try source.perform(command, data, Int(length)))
-  } catch {
-    source.fail(error)
-    return -1
-  }
+  override func fail(_ error: any Error) { session.fail(error) }
 }

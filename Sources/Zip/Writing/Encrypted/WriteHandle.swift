@@ -13,11 +13,7 @@ struct WriteHandle: ~Copyable {
     var error = zip_error_t()
     zip_error_init(&error)
     defer { zip_error_fini(&error) }
-    let context = Unmanaged.passRetained(session)
-    guard let sink = zip_source_function_create(writeSinkCallback, context.toOpaque(), &error) else {
-      context.release()
-      throw ArchiveWriteError(&error)
-    }
+    guard let sink = session.source(&error) else { throw ArchiveWriteError(&error) }
     guard let archive = zip_open_from_source(sink, ZIP_CREATE | ZIP_TRUNCATE, &error) else {
       zip_source_free(sink)
       throw ArchiveWriteError(&error)
@@ -34,11 +30,7 @@ struct WriteHandle: ~Copyable {
     var error = zip_error_t()
     zip_error_init(&error)
     defer { zip_error_fini(&error) }
-    let context = Unmanaged.passRetained(source)
-    guard let function = zip_source_function_create(entrySourceCallback, context.toOpaque(), &error) else {
-      context.release()
-      throw ArchiveWriteError(&error)
-    }
+    guard let function = source.source(&error) else { throw ArchiveWriteError(&error) }
     let added = zip_file_add(archive, entry.name, function, UInt32(ZIP_FL_ENC_UTF_8))
     guard added >= 0 else {
       let failure = lastError()

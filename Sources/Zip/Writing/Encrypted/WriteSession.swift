@@ -1,10 +1,10 @@
 import CLibZip
 import FileSystem
-import Secrets
+import Glibc
 
 /// The state that the callbacks of `zip_close` share while it writes an encrypted archive: the sink, the stored
 /// contents, and the first error, since libzip only passes on a number. It belongs to the thread that runs `zip_close`.
-final class WriteSession {
+final class WriteSession: LibzipSource {
   /// The handle of the archive, to which `Zip64Boundary` adds fields. `WriteHandle` owns it.
   var archive: OpaquePointer?
   /// Writes the archive's bytes to the file.
@@ -29,10 +29,14 @@ final class WriteSession {
     sink = WriteSink(file, startsWriteBack: startsWriteBack)
     (self.contents, self.sizes) = (contents, sizes)
     self.isCancelled = isCancelled
+    super.init()
+    // libzip asks once for the status of an existing archive, before it writes
+    zip_error_set(&error, ZIP_ER_READ, ENOENT)
   }
 
-  func fail(_ error: any Error) {
+  override func fail(_ error: any Error) {
     if failure == nil { failure = error }
+    zip_error_set(&self.error, ZIP_ER_INTERNAL, 0)
   }
 
   func checkCancelled() throws {
@@ -86,23 +90,34 @@ final class WriteSession {
     .length(entry: entry, expected: sizes[entry], given: given)
   }
 
-  /// `zip_source_make_command_bitmap` is variadic and cannot be called from Swift.
-  static func bitmap(_ commands: [zip_source_cmd_t]) -> Int {
-    commands.reduce(0) { $0 | 1 << Int($1.rawValue) }
+  override var commands: [zip_source_cmd_t] {
+    [
+      ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
+      ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
+      ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_REMOVE,
+    ]
   }
 
-  /// Answers ZIP_SOURCE_ERROR with two C ints. The actual error is in `failure`.
-  static func reportError(_ data: UnsafeMutableRawPointer?, _ length: Int) -> Int {
-    report(ZIP_ER_INTERNAL, 0, data, length)
-  }
-
-  static func report(
-    _ code: CInt, _ system: CInt, _ data: UnsafeMutableRawPointer?, _ length: Int
-  ) -> Int {
-    let size = 2 * MemoryLayout<CInt>.stride
-    guard let data, length >= size else { return -1 }
-    data.storeBytes(of: code, as: CInt.self)
-    data.storeBytes(of: system, toByteOffset: MemoryLayout<CInt>.stride, as: CInt.self)
-    return size
+  override func perform(
+    _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
+  ) throws -> Int {
+    switch command {
+    case ZIP_SOURCE_WRITE:
+      try sink.write(UnsafeRawBufferPointer(start: data, count: length))
+      return length
+    case ZIP_SOURCE_TELL_WRITE:
+      return sink.position
+    case ZIP_SOURCE_SEEK_WRITE:
+      guard let arguments = data?.assumingMemoryBound(to: zip_source_args_seek_t.self) else { return -1 }
+      return sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence)
+    case ZIP_SOURCE_COMMIT_WRITE:
+      try sink.flush()
+      return 0
+    case ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE:
+      return 0
+    default:
+      // STAT and reading: libzip requires them of a writable source, but does not use them for a new archive
+      return -1
+    }
   }
 }

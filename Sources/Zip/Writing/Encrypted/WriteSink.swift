@@ -1,4 +1,3 @@
-import CLibZip
 import FileSystem
 import Glibc
 
@@ -86,63 +85,5 @@ struct WriteSink {
     writeBack.start(in: file.pointee)
     start += pending.count
     pending.removeAll(keepingCapacity: true)
-  }
-}
-
-extension WriteSession {
-  fileprivate func perform(
-    _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
-  ) throws -> Int {
-    switch command {
-    case ZIP_SOURCE_WRITE:
-      try sink.write(UnsafeRawBufferPointer(start: data, count: length))
-      return length
-    case ZIP_SOURCE_TELL_WRITE:
-      return sink.position
-    case ZIP_SOURCE_SEEK_WRITE:
-      guard let arguments = data?.assumingMemoryBound(to: zip_source_args_seek_t.self) else { return -1 }
-      return sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence)
-    case ZIP_SOURCE_COMMIT_WRITE:
-      try sink.flush()
-      return 0
-    case ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE:
-      return 0
-    case ZIP_SOURCE_ERROR:
-      // libzip asks once for the status of an existing archive, before it writes
-      return failure == nil
-        ? Self.report(ZIP_ER_READ, ENOENT, data, length) : Self.reportError(data, length)
-    case ZIP_SOURCE_SUPPORTS:
-      return Self.supported
-    default:
-      // STAT and reading: libzip requires them of a writable source, but does not use them for a new archive
-      return -1
-    }
-  }
-
-  private static let supported = bitmap([
-    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
-    ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
-    ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
-    ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_REMOVE,
-  ])
-}
-
-/// `zip_source_callback` of the archive itself: the context is a retained `WriteSession`, released at FREE.
-func writeSinkCallback(
-  _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
-  _ command: zip_source_cmd_t
-) -> Int64 {
-  guard let context else { return -1 }
-  let reference = Unmanaged<WriteSession>.fromOpaque(context)
-  if command == ZIP_SOURCE_FREE {
-    reference.release()
-    return 0
-  }
-  let session = reference.takeUnretainedValue()
-  do {
-    return Int64(try session.perform(command, data, Int(length)))
-  } catch {
-    session.fail(error)
-    return -1
   }
 }
