@@ -44,27 +44,19 @@ package final class HelperProcess {
   private let socket: CInt
   private var ending: Ending?
 
-  /// Starts a program. Signals that this process ignores or handles have their default effect in the program.
-  /// posix_spawn(3)
+  /// Starts a program.
   ///
   /// - Parameter environment: all variables of the program, as `NAME=VALUE`.
   package init(_ program: String, environment: [String]) throws(Failure) {
     var ends: [CInt] = [-1, -1]
     guard smilepile_socket_pair(&ends) == 0 else { throw .notRun(errno: errno) }
     defer { close(ends[1]) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-
-    var attributes = SpawnAttributes(leadsGroup: true)
-    let words: [UnsafeMutablePointer<CChar>?] = [strdup(program)]
-    let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) }
-    defer { (words + variables).forEach { free($0) } }
-    var id: pid_t = 0
-    let code = posix_spawn(&id, program, &actions, &attributes.value, words + [nil], variables + [nil])
+    let (id, code) = Spawn.start(program, variables: environment, leadsGroup: true) { actions in
+      posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
+      for output in [STDOUT_FILENO, STDERR_FILENO] {
+        posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
+      }
+    }
     guard code == 0 else {
       close(ends[0])
       throw .notRun(errno: code)
@@ -161,9 +153,7 @@ package final class HelperProcess {
       }
       if !isKilled { usleep(10_000) }
     }
-    // WTERMSIG and WEXITSTATUS are macros that Swift does not see
-    let signal = code & 0x7F
-    let found = signal == 0 ? Ending.status(Int(code >> 8 & 0xFF)) : .signal(signal)
+    let found = Ending(code)
     ending = found
     return found
   }

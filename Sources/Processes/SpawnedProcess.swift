@@ -11,28 +11,21 @@ struct SpawnedProcess: ~Copyable {
   /// The process groups that are led by processes of this type.
   private static let groups = Mutex<Set<pid_t>>([])
 
-  /// Starts a program. Signals that this process ignores or handles have their default effect in the program.
-  /// posix_spawn(3)
+  /// Starts a program.
   init(_ child: ChildProcess, _ streams: borrowing CapturedStreams) throws(ChildProcess.Failure) {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for (here, there) in streams.descriptors { posix_spawn_file_actions_adddup2(&actions, here, there) }
+    var descriptors = streams.descriptors
     var input: CInt = -1
     defer { if input >= 0 { close(input) } }
     if case .bytes(let bytes) = child.input {
       input = try Self.unnamedFile(bytes)
-      posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+      descriptors.append((input, STDIN_FILENO))
     }
-
-    var attributes = SpawnAttributes(leadsGroup: child.leadsGroup)
-    let words: [UnsafeMutablePointer<CChar>?] = ([child.program] + child.arguments).map { strdup($0) }
-    let added: [UnsafeMutablePointer<CChar>?] = child.environment.map { strdup("\($0.key)=\($0.value)") }
-    defer { (words + added).forEach { free($0) } }
-    let inherited = Self.environment(without: child.environment)
-    var id: pid_t = 0
-    let code = posix_spawn(
-      &id, child.program, &actions, &attributes.value, words + [nil], inherited + added + [nil])
+    let (id, code) = Spawn.start(
+      child.program, child.arguments, inheriting: Self.environment(without: child.environment),
+      variables: child.environment.map { "\($0.key)=\($0.value)" }, leadsGroup: child.leadsGroup
+    ) { actions in
+      for (here, there) in descriptors { posix_spawn_file_actions_adddup2(&actions, here, there) }
+    }
     guard code == 0 else { throw .notRun(errno: code) }
     (self.id, leadsGroup) = (id, child.leadsGroup)
     if leadsGroup { Self.groups.withLock { _ = $0.insert(id) } }
@@ -77,9 +70,7 @@ struct SpawnedProcess: ~Copyable {
     let ended = waitpid(id, &code, WNOHANG)
     if ended < 0, errno != EINTR { throw .notRun(errno: errno) }
     guard ended == id else { return false }
-    // WTERMSIG and WEXITSTATUS are macros that Swift does not see
-    let signal = Int(code & 0x7F)
-    status = signal == 0 ? Int(code >> 8 & 0xFF) : 128 + signal
+    status = HelperProcess.Ending(code).shellStatus
     return true
   }
 
