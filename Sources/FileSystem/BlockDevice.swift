@@ -1,4 +1,3 @@
-import Glibc
 import SystemPackage
 
 /// Properties of the disk of a file, from the kernel.
@@ -7,14 +6,12 @@ package enum BlockDevice {
   /// other; false if that is unknown. sysfs(5),
   /// https://docs.kernel.org/admin-guide/abi-stable.html#abi-sys-block-disk-queue-rotational
   package static func isRotational(_ identity: FileStatus.Identity) -> Bool {
-    let device = "/sys/dev/block/\(major(identity.device)):\(minor(identity.device))"
     // the disk of a virtual machine claims to be rotational, whatever the host's disk is
-    guard let place = target(of: device), !place.contains("/virtio") else { return false }
+    guard let place = place(of: identity, "/sys"), !place.string.contains("/virtio") else { return false }
     // a partition uses the queue of its disk
     for queue in ["queue", "../queue"] {
-      guard let file = try? File.open(FilePath("\(device)/\(queue)/rotational"), .readFollowingLinks),
-        let answer = try? file.read(1, at: 0)
-      else { continue }
+      let file = place.appending("\(queue)/rotational")
+      guard let answer = try? File.open(file, .readFollowingLinks).read(1, at: 0) else { continue }
       return answer == Array("1".utf8)
     }
     return false
@@ -30,9 +27,12 @@ package enum BlockDevice {
   private static func disks(
     of identity: FileStatus.Identity, _ sysfs: FilePath, depth: Int
   ) -> Set<String> {
-    let link = sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))")
-    guard let place = link.realPath else { return [] }
-    return disks(below: place, sysfs, depth: depth)
+    place(of: identity, sysfs).map { disks(below: $0, sysfs, depth: depth) } ?? []
+  }
+
+  /// Returns the folder of a device in sysfs.
+  private static func place(of identity: FileStatus.Identity, _ sysfs: FilePath) -> FilePath? {
+    sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))").realPath
   }
 
   private static func disks(below place: FilePath, _ sysfs: FilePath, depth: Int) -> Set<String> {
@@ -70,11 +70,4 @@ package enum BlockDevice {
   private static func major(_ device: UInt64) -> UInt64 { device >> 8 & 0xFFF | device >> 32 & ~0xFFF }
 
   private static func minor(_ device: UInt64) -> UInt64 { device & 0xFF | device >> 12 & ~0xFF }
-
-  private static func target(of link: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(link, &buffer, buffer.count)
-    return count > 0
-      ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
-  }
 }

@@ -38,11 +38,9 @@ package struct Directory: ~Copyable, Sendable {
   package func open(
     _ name: FilePath, _ mode: File.Mode, for final: FilePath? = nil
   ) throws(FileError) -> File {
-    try inParent(of: name) { (parent, last) throws(FileError) in
-      let shown = final ?? name
-      return try FileError.attempt(final == nil ? "open" : "create", path(of: shown)) { () throws(Errno) in
-        File(descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: shown, in: path)
-      }
+    try call(final == nil ? "open" : "create", name, as: final) { (parent, last) throws(Errno) in
+      File(
+        descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: final ?? name, in: path)
     }
   }
 
@@ -67,12 +65,10 @@ package struct Directory: ~Copyable, Sendable {
 
   /// Opens a folder in this one. openat(2).
   package func directory(_ name: FilePath) throws(FileError) -> Directory {
-    try inParent(of: name) { (parent, last) throws(FileError) in
-      try FileError.attempt("open", path(of: name)) { () throws(Errno) in
-        Directory(
-          descriptor: try SystemCalls.openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
-          path: path(of: name))
-      }
+    try call("open", name) { (parent, last) throws(Errno) in
+      Directory(
+        descriptor: try SystemCalls.openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+        path: path(of: name))
     }
   }
 
@@ -80,14 +76,12 @@ package struct Directory: ~Copyable, Sendable {
   /// depends on the new one. mkdirat(2).
   @discardableResult
   package func makeDirectory(_ name: FilePath) throws(FileError) -> Bool {
-    try inParent(of: name) { (parent, last) throws(FileError) in
+    try call("create the folder", name) { (parent, last) throws(Errno) in
       do throws(Errno) {
         try SystemCalls.mkdirat(parent, last, 0o700)
         return true
       } catch .fileExists {
         return false
-      } catch {
-        throw FileError("create the folder", path(of: name), error)
       }
     }
   }
@@ -109,15 +103,12 @@ package struct Directory: ~Copyable, Sendable {
   /// Returns the status of a name; nil if it is missing. Does not follow a symbolic link. fstatat(2).
   package func status(of name: FilePath) throws(FileError) -> FileStatus? {
     do {
-      return try inParent(of: name) { (parent, last) throws(FileError) in
-        try FileError.attempt("read the status of", path(of: name)) { () throws(Errno) in
-          do throws(Errno) {
-            return FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
-          } catch {
-            // an error with the path would take longer to make than the system call
-            guard error == .noSuchFileOrDirectory else { throw error }
-            return nil
-          }
+      return try call("read the status of", name) { (parent, last) throws(Errno) in
+        do throws(Errno) {
+          return FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
+        } catch .noSuchFileOrDirectory {
+          // an error with the path would take longer to make than the system call
+          return nil
         }
       }
     } catch {
@@ -154,14 +145,9 @@ package struct Directory: ~Copyable, Sendable {
   func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by strategies: [RenameStrategy]
   ) throws(FileError) {
-    let target = directory.path(of: new)
-    try inParent(of: name) { (from, old) throws(FileError) in
-      try directory.inParent(of: new) { (to, last) throws(FileError) in
-        try FileError.attempt("rename \(path(of: name)) to", target) { () throws(Errno) in
-          for strategy in strategies where try strategy.rename(from, old, to, last) { return }
-          throw .notSupported
-        }
-      }
+    try move(name, to: directory, as: new) { (from, old, to, last) throws(Errno) in
+      for strategy in strategies where try strategy.rename(from, old, to, last) { return }
+      throw .notSupported
     }
   }
 
@@ -172,39 +158,28 @@ package struct Directory: ~Copyable, Sendable {
   package func moveFolder(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) -> Bool {
-    let target = directory.path(of: new)
-    return try inParent(of: name) { (from, old) throws(FileError) in
-      try directory.inParent(of: new) { (to, last) throws(FileError) in
-        do throws(Errno) {
-          try SystemCalls.renameat(from, old, to, last)
-          return true
-        } catch .fileExists, .directoryNotEmpty, .notDirectory, .improperLink {
-          return false
-        } catch {
-          throw FileError("rename \(path(of: name)) to", target, error)
-        }
+    try move(name, to: directory, as: new) { (from, old, to, last) throws(Errno) in
+      do throws(Errno) {
+        try SystemCalls.renameat(from, old, to, last)
+        return true
+      } catch .fileExists, .directoryNotEmpty, .notDirectory, .improperLink {
+        return false
       }
     }
   }
 
   /// Replaces a file in one step. Only for files that belong to this program. renameat(2).
   package func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
-    try inParent(of: name) { (from, old) throws(FileError) in
-      try inParent(of: new) { (to, last) throws(FileError) in
-        try FileError.attempt("rename \(path(of: name)) to", path(of: new)) { () throws(Errno) in
-          try SystemCalls.renameat(from, old, to, last)
-        }
-      }
+    try move(name, to: self, as: new) { (from, old, to, last) throws(Errno) in
+      try SystemCalls.renameat(from, old, to, last)
     }
   }
 
   /// Gives an unnamed file a name; a taken name is EEXIST. linkat(2).
   package func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
     let source = file.descriptor
-    try inParent(of: name) { (parent, last) throws(FileError) in
-      try FileError.attempt("link", path(of: name)) { () throws(Errno) in
-        try SystemCalls.linkDescriptor(source, parent, last)
-      }
+    try call("link", name) { (parent, last) throws(Errno) in
+      try SystemCalls.linkDescriptor(source, parent, last)
     }
   }
 
@@ -222,10 +197,8 @@ package struct Directory: ~Copyable, Sendable {
 
   private func remove(_ name: FilePath, isDirectory: Bool) throws(FileError) -> Bool {
     do {
-      try inParent(of: name) { (parent, last) throws(FileError) in
-        try FileError.attempt("remove", path(of: name)) { () throws(Errno) in
-          try SystemCalls.unlinkat(parent, last, isDirectory: isDirectory)
-        }
+      try call("remove", name) { (parent, last) throws(Errno) in
+        try SystemCalls.unlinkat(parent, last, isDirectory: isDirectory)
       }
       return true
     } catch {
@@ -280,6 +253,32 @@ package struct Directory: ~Copyable, Sendable {
   package func status() throws(FileError) -> FileStatus {
     try FileError.attempt("read the status of", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
+    }
+  }
+
+  /// Makes a system call on `name`. An error has the operation and the path.
+  ///
+  /// - Parameter shown: the name in the path; nil for `name`.
+  private func call<Result: ~Copyable>(
+    _ operation: @autoclosure () -> String, _ name: FilePath, as shown: FilePath? = nil,
+    _ body: (CInt, FilePath) throws(Errno) -> Result
+  ) throws(FileError) -> Result {
+    try inParent(of: name) { (parent, last) throws(FileError) in
+      try FileError.attempt(operation(), path(of: shown ?? name)) { () throws(Errno) in
+        try body(parent, last)
+      }
+    }
+  }
+
+  /// Makes a system call that moves `name` to a folder, in which it gets the name `new`.
+  private func move<Result>(
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath,
+    _ body: (CInt, FilePath, CInt, FilePath) throws(Errno) -> Result
+  ) throws(FileError) -> Result {
+    try inParent(of: name) { (from, old) throws(FileError) in
+      try directory.call("rename \(path(of: name)) to", new) { (to, last) throws(Errno) in
+        try body(from, old, to, last)
+      }
     }
   }
 

@@ -101,13 +101,8 @@ package struct File: ~Copyable, Sendable {
   /// the count; `contents(atMost:)` reads a whole file. pread(2).
   package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    let filled: Int
-    do {
-      filled = try bytes.withUnsafeMutableBytes { try read(into: $0, at: offset) }
-    } catch let error as FileError {
-      throw error
-    } catch {
-      throw FileError("read", path, .ioError)
+    let filled = try bytes.withUnsafeMutableBufferPointer { (bytes) throws(FileError) in
+      try read(into: UnsafeMutableRawBufferPointer(bytes), at: offset)
     }
     bytes.removeLast(count - filled)
     return bytes
@@ -143,12 +138,8 @@ package struct File: ~Copyable, Sendable {
 
   /// Writes all of `bytes`. pwrite(2).
   package func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
-    do {
-      try bytes.withUnsafeBytes { try write($0, at: offset) }
-    } catch let error as FileError {
-      throw error
-    } catch {
-      throw FileError("write", path, .ioError)
+    try bytes.withUnsafeBufferPointer { (bytes) throws(FileError) in
+      try write(UnsafeRawBufferPointer(bytes), at: offset)
     }
   }
 
