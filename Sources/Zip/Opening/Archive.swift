@@ -48,8 +48,7 @@ package struct Archive: Sendable {
 
   /// Throws if another program has written to the file since it was opened. Blocks.
   package func requireUnchanged() throws(ArchiveError) {
-    let now = try ArchiveError.onFile { () throws(FileError) in try file.file.status() }
-    guard now.size == status.size, now.modified == status.modified else { throw .changed(path) }
+    try file.checkUnchanged()
   }
 
   /// Returns true if an entry belongs to this archive.
@@ -60,8 +59,7 @@ package struct Archive: Sendable {
   /// Returns true if a file begins like an archive: with an entry, with the end of an empty archive, or with the
   /// signature of a split archive and an entry. Reads eight bytes; blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
   package static func isArchive(_ file: borrowing File) throws(ArchiveError) -> Bool {
-    var buffer = RecordBuffer(capacity: 8)
-    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }
+    let buffer = try RecordBuffer(reading: 8, of: file, at: 0)
     guard buffer.count == 8 else { return false }
     switch buffer.bytes.u32(0) {
     case Signature.localHeader, Signature.end: return true
@@ -76,15 +74,13 @@ package struct Archive: Sendable {
   package static func hasEnd(_ file: borrowing File) throws(FileError) -> Bool {
     let size = try file.status().size
     guard size >= RecordLength.end else { return false }
-    var buffer = RecordBuffer(capacity: 4)
-    try buffer.fill(4, from: file, at: size - RecordLength.end)
-    return buffer.count == 4 && buffer.bytes.u32(0) == Signature.end
+    let bytes = try file.read(4, at: size - RecordLength.end)
+    return bytes.count == 4 && bytes.withUnsafeBytes { $0.u32(0) } == Signature.end
   }
 
   /// Returns whether a file begins with the local header of an encrypted entry. APPNOTE 4.4.4.
   static func beginsEncrypted(_ file: borrowing File) throws(ArchiveError) -> Bool {
-    var buffer = RecordBuffer(capacity: 8)
-    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }
+    let buffer = try RecordBuffer(reading: 8, of: file, at: 0)
     guard buffer.count == 8, buffer.bytes.u32(0) == Signature.localHeader else { return false }
     return buffer.bytes.u16(6) & 1 != 0
   }

@@ -14,10 +14,7 @@ struct DirectoryEnd: Equatable {
   static func find(in file: borrowing File, size: Int) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
     let length = min(size, RecordLength.end + RecordLength.maximumComment + RecordLength.zip64Locator)
-    var buffer = RecordBuffer(capacity: length)
-    try ArchiveError.onFile { () throws(FileError) in
-      try buffer.fill(length, from: file, at: size - length)
-    }
+    let buffer = try RecordBuffer(reading: length, of: file, at: size - length)
     guard buffer.count == length else { throw .changed(path) }
 
     var found: DirectoryEnd?
@@ -78,9 +75,7 @@ private struct Tail {
     }
     // this disk, and the one where the directory begins
     guard bytes.u16(position + 4) == 0, bytes.u16(position + 6) == 0 else { throw .multiDisk(path) }
-    guard bytes.u16(position + 8) == bytes.u16(position + 10) else {
-      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
-    }
+    guard bytes.u16(position + 8) == bytes.u16(position + 10) else { throw wrong(.entryCount, file) }
     let end = DirectoryEnd(
       offset: Int(bytes.u32(position + 16)), size: Int(bytes.u32(position + 12)),
       entryCount: Int(bytes.u16(position + 10)))
@@ -90,44 +85,32 @@ private struct Tail {
 
   private func zip64Directory(in file: borrowing File, locator: Int) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
-    let wrong = ArchiveError.inconsistentHeader(path, entry: nil, field: .zip64End)
+    let invalid = wrong(.zip64End, file)
     guard bytes.u32(locator + 4) == 0, bytes.u32(locator + 16) <= 1 else { throw .multiDisk(path) }
     let limit = start + locator - RecordLength.zip64End
-    guard let offset = Int(exactly: bytes.u64(locator + 8)), offset <= limit else { throw wrong }
+    guard let offset = Int(exactly: bytes.u64(locator + 8)), offset <= limit else { throw invalid }
 
-    var buffer = RecordBuffer(capacity: RecordLength.zip64End)
-    try ArchiveError.onFile { () throws(FileError) in
-      try buffer.fill(RecordLength.zip64End, from: file, at: offset)
-    }
-    guard buffer.count == RecordLength.zip64End else { throw wrong }
+    var buffer = try RecordBuffer(reading: RecordLength.zip64End, of: file, at: offset)
+    guard buffer.count == RecordLength.zip64End else { throw invalid }
     let record = buffer.bytes
     guard record.u32(0) == Signature.zip64End else {
       // bytes before an archive shift all its offsets by their number
-      try ArchiveError.onFile { () throws(FileError) in
-        try buffer.fill(RecordLength.zip64End, from: file, at: max(0, limit))
-      }
+      try buffer.fill(RecordLength.zip64End, from: file, at: max(0, limit))
       guard buffer.count == RecordLength.zip64End, buffer.bytes.u32(0) == Signature.zip64End,
         buffer.bytes.u64(48) &+ buffer.bytes.u64(40) == UInt64(offset)
-      else { throw wrong }
+      else { throw invalid }
       throw .prefix(path, bytes: limit - offset)
     }
     // the length excludes its own field and the signature
-    guard record.u64(4) == UInt64(start + locator - offset - 12) else { throw wrong }
+    guard record.u64(4) == UInt64(start + locator - offset - 12) else { throw invalid }
     guard record.u32(16) == 0, record.u32(20) == 0 else { throw .multiDisk(path) }
-    guard record.u64(24) == record.u64(32) else {
-      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
+    guard record.u64(24) == record.u64(32), let entryCount = Int(exactly: record.u64(32)) else {
+      throw wrong(.entryCount, file)
     }
-    guard let entryCount = Int(exactly: record.u64(32)) else {
-      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
-    }
-    guard let size = Int(exactly: record.u64(40)) else {
-      throw .inconsistentHeader(path, entry: nil, field: .directorySize)
-    }
-    guard let directory = Int(exactly: record.u64(48)) else {
-      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
-    }
+    guard let size = Int(exactly: record.u64(40)) else { throw wrong(.directorySize, file) }
+    guard let directory = Int(exactly: record.u64(48)) else { throw wrong(.directoryOffset, file) }
     let end = DirectoryEnd(offset: directory, size: size, entryCount: entryCount)
-    guard agreesWithShortRecord(end) else { throw wrong }
+    guard agreesWithShortRecord(end) else { throw invalid }
     try check(end, endsAt: offset, in: file)
     return end
   }
@@ -149,21 +132,21 @@ private struct Tail {
   private func check(
     _ end: DirectoryEnd, endsAt limit: Int, in file: borrowing File
   ) throws(ArchiveError) {
-    let path = file.path
-    guard end.size <= limit else { throw .inconsistentHeader(path, entry: nil, field: .directorySize) }
+    guard end.size <= limit else { throw wrong(.directorySize, file) }
     let start = limit - end.size
-    guard end.entryCount <= end.size / RecordLength.directoryRecord else {
-      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
-    }
+    guard end.entryCount <= end.size / RecordLength.directoryRecord else { throw wrong(.entryCount, file) }
     if end.offset == start { return }
     guard end.offset < start, !(try Archive.isArchive(file)) || end.entryCount == 0 else {
-      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
+      throw wrong(.directoryOffset, file)
     }
-    var buffer = RecordBuffer(capacity: 4)
-    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: start) }
+    let buffer = try RecordBuffer(reading: 4, of: file, at: start)
     guard end.entryCount == 0 || buffer.count == 4 && buffer.bytes.u32(0) == Signature.directoryRecord else {
-      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
+      throw wrong(.directoryOffset, file)
     }
-    throw .prefix(path, bytes: start - end.offset)
+    throw .prefix(file.path, bytes: start - end.offset)
+  }
+
+  private func wrong(_ field: HeaderField, _ file: borrowing File) -> ArchiveError {
+    .inconsistentHeader(file.path, entry: nil, field: field)
   }
 }

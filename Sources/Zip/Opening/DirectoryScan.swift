@@ -30,9 +30,7 @@ struct DirectoryScan: ~Copyable {
       throw .directoryTooLarge(file.path, bytes: end.size, limit: limits.maximumDirectoryBytes)
     }
     var scan = DirectoryScan(path: file.path, end: end)
-    try ArchiveError.onFile { () throws(FileError) in
-      try scan.buffer.fill(end.size, from: file, at: end.offset)
-    }
+    try scan.buffer.fill(end.size, from: file, at: end.offset)
     guard scan.buffer.count == end.size else { throw .changed(file.path) }
     try scan.readRecords()
     try scan.checkSums(fileSize: fileSize, limits: limits)

@@ -57,8 +57,7 @@ struct LocalHeaderScan: ~Copyable {
 
   /// Returns the offset of the first entry: the start of the file, or the end of the signature of a split archive.
   private func firstOffset(in file: borrowing File) throws(ArchiveError) -> Int {
-    var buffer = RecordBuffer(capacity: 4)
-    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: 0) }
+    let buffer = try RecordBuffer(reading: 4, of: file, at: 0)
     guard buffer.count == 4 else { return 0 }
     let mark = buffer.bytes.u32(0)
     return mark == Signature.descriptor || mark == Signature.temporarySpanning ? 4 : 0
@@ -94,26 +93,22 @@ struct LocalHeaderScan: ~Copyable {
     var (compressedSize, size, offset) = (fields.compressedSize, fields.size, 0)
     let crc32 = fields.crc32
     let isWide = extra.widen(size: &size, compressedSize: &compressedSize, offset: &offset)
-    if fields.flags & Flag.descriptor != 0 {
-      // the header has zeros, all bits set for ZIP64, or the values of the descriptor
-      let blank = [0, Int(UInt32.max)]
-      // Info-ZIP stores the time here, from which it derives the check value of the password
-      let isTime = entry.encryption == .traditional && crc32 == entry.dosTime << 16
-      guard crc32 == 0 || crc32 == entry.crc32 || isTime else { throw inconsistent(entry, .crc32) }
-      guard blank.contains(compressedSize) || compressedSize == entry.compressedSize else {
-        throw inconsistent(entry, .compressedSize)
-      }
-      guard blank.contains(size) || size == entry.size else { throw inconsistent(entry, .size) }
-      let isComplete =
-        crc32 == entry.crc32 && compressedSize == entry.compressedSize && size == entry.size
-      return EntryGap(isDeclared: true, isNeeded: !isComplete)
-    } else {
-      guard isWide else { throw inconsistent(entry, .extraField) }
-      guard crc32 == entry.crc32 else { throw inconsistent(entry, .crc32) }
-      guard compressedSize == entry.compressedSize else { throw inconsistent(entry, .compressedSize) }
-      guard size == entry.size else { throw inconsistent(entry, .size) }
-      return EntryGap(isDeclared: false, isNeeded: false)
+    let isDeclared = fields.flags & Flag.descriptor != 0
+    guard isWide || isDeclared else { throw inconsistent(entry, .extraField) }
+    // before a descriptor, the header has zeros, all bits set for ZIP64, or the values of the descriptor
+    let blank = isDeclared ? [0, ExtraFields.zip64Limit] : []
+    // Info-ZIP stores the time here, from which it derives the check value of the password
+    let isTime = entry.encryption == .traditional && crc32 == entry.dosTime << 16
+    guard crc32 == entry.crc32 || isDeclared && (crc32 == 0 || isTime) else {
+      throw inconsistent(entry, .crc32)
     }
+    guard compressedSize == entry.compressedSize || blank.contains(compressedSize) else {
+      throw inconsistent(entry, .compressedSize)
+    }
+    guard size == entry.size || blank.contains(size) else { throw inconsistent(entry, .size) }
+    let isComplete =
+      crc32 == entry.crc32 && compressedSize == entry.compressedSize && size == entry.size
+    return EntryGap(isDeclared: isDeclared, isNeeded: !isComplete)
   }
 
   /// Checks the bytes between an entry's data and the next record.
@@ -144,9 +139,7 @@ struct LocalHeaderScan: ~Copyable {
     if offset >= start, offset + length <= start + buffer.count { return }
     let count = max(length, min(length + ahead, Self.capacity))
     start = offset
-    try ArchiveError.onFile { () throws(FileError) in
-      try buffer.fill(count, from: file, at: offset)
-    }
+    try buffer.fill(count, from: file, at: offset)
     guard buffer.count >= length else { throw .changed(path) }
   }
 

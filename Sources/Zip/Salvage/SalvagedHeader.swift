@@ -14,11 +14,8 @@ struct SalvagedHeader {
   /// are charged, since the next header may begin in the middle of them.
   static func read(_ file: ArchiveFile, at offset: Int, _ probe: DataProbe) throws -> SalvagedHeader? {
     var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
-    func fill(_ length: Int) throws(ArchiveError) {
-      try ArchiveError.onFile { () throws(FileError) in try buffer.fill(length, from: file.file, at: offset) }
-    }
     let fixed = RecordLength.localHeader
-    try fill(fixed + 512)
+    try buffer.fill(fixed + 512, from: file.file, at: offset)
     guard buffer.count >= fixed, buffer.bytes.u32(0) == Signature.localHeader else { return nil }
     let fields = HeaderFields(localHeader: buffer.bytes)
     guard fields.canBeLocalHeader else { return nil }
@@ -26,7 +23,7 @@ struct SalvagedHeader {
     if length > buffer.count {
       guard probe.budget.pay(length, for: .verification) else { return nil }
       try probe.whileReading(length)
-      try fill(length)
+      try buffer.fill(length, from: file.file, at: offset)
     }
     guard buffer.count >= length else { return nil }
     return SalvagedHeader(fields, buffer.bytes.slice(fixed, fields.variableLength), at: offset)

@@ -23,10 +23,7 @@ struct SalvagedRecord {
       self.init(record, bytes.slice(fixed, length), at: position)
       return
     }
-    var buffer = RecordBuffer(capacity: length)
-    try ArchiveError.onFile { () throws(FileError) in
-      try buffer.fill(length, from: file.file, at: position + fixed)
-    }
+    let buffer = try RecordBuffer(reading: length, of: file.file, at: position + fixed)
     guard buffer.count == length else { return nil }
     self.init(record, buffer.bytes, at: position)
   }

@@ -39,9 +39,7 @@ struct SignatureScan {
     var buffer = RecordBuffer(capacity: Self.window)
     var start = 0
     while start < size {
-      try ArchiveError.onFile { () throws(FileError) in
-        try buffer.fill(min(Self.window, size - start), from: file.file, at: start)
-      }
+      try buffer.fill(min(Self.window, size - start), from: file.file, at: start)
       guard buffer.count == min(Self.window, size - start) else { throw ArchiveError.changed(file.file.path) }
       let isLast = start + buffer.count >= size
       let end = isLast ? buffer.count : buffer.count - Self.overlap
