@@ -12,16 +12,23 @@ import Zip
 struct EntryReaderTests {
   private static let text = "some content that is there"
 
-  /// An archive of one entry "a", and how reading it fails.
+  /// An archive of one entry "a", and how opening the archive or reading the entry fails.
   struct Damaged: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
-    let reason: Damage
+    /// The field that opening the archive reports; nil if the archive can be opened.
+    let field: HeaderField?
+    /// What reading the entry reports; nil if the archive cannot be opened.
+    let reason: Damage?
 
     init(_ description: String, _ member: ZipMember, _ reason: Damage) {
-      testDescription = description
-      bytes = ZipBuilder([member]).bytes
-      self.reason = reason
+      (testDescription, bytes) = (description, ZipBuilder([member]).bytes)
+      (field, self.reason) = (nil, reason)
+    }
+
+    init(_ description: String, _ member: ZipMember, whenOpened field: HeaderField) {
+      (testDescription, bytes) = (description, ZipBuilder([member]).bytes)
+      (self.field, reason) = (field, nil)
     }
   }
 
@@ -56,9 +63,28 @@ struct EntryReaderTests {
           let count = UInt32($0.data.count)
           $0.both { $0.compressedSize = count }
         }, .surplus(bytes: 3)),
+      // such an entry may never be read
+      Damaged(
+        "stored and empty, another checksum", ZipMember.stored("a").with { $0.both { $0.crc32 = 1 } },
+        whenOpened: .crc32),
+      Damaged(
+        "deflated and empty, another checksum", ZipMember.deflated("a", "").with { $0.both { $0.crc32 = 1 } },
+        whenOpened: .crc32),
+      Damaged(
+        "deflated and empty, without data, another checksum",
+        ZipMember.deflated("a", "").with {
+          cut(&$0, to: 0)
+          $0.both { $0.crc32 = 1 }
+        }, whenOpened: .crc32),
     ])
   func damage(_ damaged: Damaged) throws {
     let disk = try ArchiveOnDisk(damaged.bytes)
+    if let field = damaged.field {
+      let error = #expect(throws: ArchiveError.self) { try disk.open() }
+      #expect(error == .inconsistentHeader(disk.path, entry: "a", field: field))
+      #expect(error?.description == "\(disk.path) is damaged at “a”: \(field.rawValue) is wrong")
+      return
+    }
     let archive = try disk.open()
     var reader = try EntryReader(archive)
     var delivered = 0
@@ -68,7 +94,7 @@ struct EntryReaderTests {
     } catch {
       thrown = error as? ArchiveError
     }
-    #expect(thrown == .damaged(disk.path, entry: "a", reason: damaged.reason))
+    #expect(thrown == .damaged(disk.path, entry: "a", reason: try #require(damaged.reason)))
     #expect(delivered <= archive.entries[0].size)
   }
 
