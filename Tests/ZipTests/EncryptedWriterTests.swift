@@ -148,9 +148,9 @@ struct EncryptedWriterTests {
     let looksLikeAField: [UInt8] = [0x01, 0x00, 0x00, 0x00]
     try withUnsafePointer(to: scratch.file) { file in
       var sink = WriteSink(file, startsWriteBack: true)
-      sink.stage = .data
+      sink.isWritingData = true
       try looksLikeAField.withUnsafeBytes { try sink.write($0) }
-      sink.stage = .records
+      sink.isWritingData = false
       try looksLikeAField.withUnsafeBytes { try sink.write($0) }
       try sink.flush()
     }

@@ -75,6 +75,6 @@ package struct ArchiveWriter {
         stored + texts, password, to: file, contents, startsWriteBack: startsWriteBack, isCancelled)
     }
     var archive = PlainArchive()
-    return try archive.write(stored[...], contents, startsWriteBack, texts, to: file, isCancelled)
+    return try archive.write(stored, contents, startsWriteBack, texts, to: file, isCancelled)
   }
 }

@@ -9,7 +9,7 @@ struct PlainArchive {
   private var position = 0
 
   mutating func write(
-    _ stored: ArraySlice<NewEntry>, _ contents: any StoredContents, _ startsWriteBack: Bool,
+    _ stored: [NewEntry], _ contents: any StoredContents, _ startsWriteBack: Bool,
     _ texts: [NewEntry], to file: borrowing File, _ isCancelled: @escaping () -> Bool
   ) throws -> Int {
     var entries = StoredEntries(stored, startsWriteBack: startsWriteBack)

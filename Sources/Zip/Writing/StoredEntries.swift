@@ -7,7 +7,7 @@ struct StoredEntries: ~Copyable {
   /// The end of the last entry.
   private(set) var end = 0
 
-  private let entries: ArraySlice<NewEntry>
+  private let entries: [NewEntry]
   /// The offset of each local header.
   private var offsets: [Int] = []
   /// The checksum of each complete entry.
@@ -17,7 +17,7 @@ struct StoredEntries: ~Copyable {
   private var gathered = GatheredWrite()
   private var writeBack: WriteBack
 
-  init(_ entries: ArraySlice<NewEntry>, startsWriteBack: Bool) {
+  init(_ entries: [NewEntry], startsWriteBack: Bool) {
     self.entries = entries
     checksums = Array(repeating: nil, count: entries.count)
     writeBack = WriteBack(isOn: startsWriteBack)
@@ -69,15 +69,14 @@ struct StoredEntries: ~Copyable {
     }
   }
 
-  private func size(_ index: Int) -> Int { entries[entries.startIndex + index].storedSize ?? 0 }
+  private func size(_ index: Int) -> Int { entries[index].storedSize ?? 0 }
 
   private func headerSize(_ index: Int) -> Int {
-    EntryRecord.headerSize(
-      entries[entries.startIndex + index].name, isLarge: size(index) >= ExtraFields.zip64Limit)
+    EntryRecord.headerSize(entries[index].name, isLarge: size(index) >= ExtraFields.zip64Limit)
   }
 
   private func record(_ index: Int) -> EntryRecord {
-    var record = EntryRecord(entries[entries.startIndex + index], method: 0, offset: offsets[index])
+    var record = EntryRecord(entries[index], method: 0, offset: offsets[index])
     (record.size, record.compressedSize) = (size(index), size(index))
     record.crc32 = checksums[index] ?? 0
     return record

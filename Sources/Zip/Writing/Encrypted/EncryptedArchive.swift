@@ -13,14 +13,7 @@ enum EncryptedArchive {
       )
       let handle = try WriteHandle(session)
       for (number, entry) in entries.enumerated() {
-        let source: EntrySource.Contents
-        switch entry.contents {
-        case .stored(let size):
-          source = .stored(index: number, size: size)
-        case .text(let text, _):
-          source = .text(text)
-        }
-        try handle.add(entry, EntrySource(session, entry: UInt64(number), source), password)
+        try handle.add(entry, EntrySource(session, number, entry.contents), password)
       }
       do {
         try handle.close()

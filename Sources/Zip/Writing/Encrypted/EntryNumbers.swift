@@ -5,14 +5,6 @@ struct EntryNumbers: Equatable {
   /// Bytes in the archive; 0 if they are not known in advance.
   var compressedSize: Int
 
-  init(size: Int, compressedSize: Int) {
-    self.size = size
-    self.compressedSize = compressedSize
-  }
-
-  /// Makes the sizes of an entry that is stored and encrypted.
-  init(encrypting size: Int) { self.init(size: size, compressedSize: size + Self.encryptionOverhead) }
-
   /// The bytes that WinZip's AES-256 adds: salt (16), check value (2) and authentication code (10).
   static let encryptionOverhead = 28
 
@@ -33,4 +25,9 @@ struct EntryNumbers: Equatable {
     let numbers = [size, compressedSize, offset]
     return numbers.allSatisfy { $0 <= Self.limit } ? numbers.filter { $0 == Self.limit } : []
   }
+}
+
+extension EntryNumbers {
+  /// Makes the sizes of an entry that is stored and encrypted.
+  init(encrypting size: Int) { self.init(size: size, compressedSize: size + Self.encryptionOverhead) }
 }

@@ -2,24 +2,17 @@ import CLibZip
 
 /// The libzip source of one entry of an encrypted archive.
 final class EntrySource: LibzipSource {
-  /// The source of the entry's bytes.
-  enum Contents {
-    case stored(index: Int, size: Int)
-    case text(ArchiveWriter.Text)
-  }
-
   private let session: WriteSession
-  private let entry: UInt64
-  private let contents: Contents
+  /// The number of the entry. The stored ones are the first.
+  private let number: Int
+  private let contents: NewEntry.Contents
   /// Nil until libzip asks for it.
   private var size: Int?
   private var text: [UInt8] = []
   private var given = 0
 
-  init(_ session: WriteSession, entry: UInt64, _ contents: Contents) {
-    self.session = session
-    self.entry = entry
-    self.contents = contents
+  init(_ session: WriteSession, _ number: Int, _ contents: NewEntry.Contents) {
+    (self.session, self.number, self.contents) = (session, number, contents)
     super.init()
     // the session has the actual error
     zip_error_set(&error, ZIP_ER_INTERNAL, 0)
@@ -29,12 +22,12 @@ final class EntrySource: LibzipSource {
   /// writes the local header, and again afterwards.
   private func reportedSize() throws -> Int? {
     switch contents {
-    case .stored(_, let size):
+    case .stored(let size):
       let numbers = EntryNumbers(encrypting: size)
-      if self.size == nil { try session.prepare(entry, numbers) }
+      if self.size == nil { try session.prepare(number, numbers) }
       self.size = size
       return numbers.needsForcedZip64 ? nil : size
-    case .text(let render):
+    case .text(let render, _):
       if let size { return size }
       try session.endStored()
       try session.checkCancelled()
@@ -43,7 +36,7 @@ final class EntrySource: LibzipSource {
         throw ArchiveWriteError.textTooLong(bytes: text.count)
       }
       size = text.count
-      try session.prepare(entry, EntryNumbers(size: text.count, compressedSize: 0))
+      try session.prepare(number, EntryNumbers(size: text.count, compressedSize: 0))
       return text.count
     }
   }
@@ -51,16 +44,16 @@ final class EntrySource: LibzipSource {
   /// libzip has written a header. It writes only the entry's bytes until CLOSE.
   private func open() {
     given = 0
-    session.sink.stage = .data
+    session.sink.isWritingData = true
   }
 
   private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
     switch contents {
-    case .stored(let index, let size):
+    case .stored(let size):
       let wanted = min(destination.count, size - given)
       if wanted == 0 { return 0 }
       let count = try session.readStored(
-        index, into: UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]), after: given)
+        number, into: UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]), after: given)
       given += count
       return count
     case .text:
@@ -72,7 +65,7 @@ final class EntrySource: LibzipSource {
   }
 
   private func close() {
-    session.sink.stage = .records
+    session.sink.isWritingData = false
     text = []
   }
 

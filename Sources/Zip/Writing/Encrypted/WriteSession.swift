@@ -45,9 +45,9 @@ final class WriteSession: LibzipSource {
 
   /// Called once for each entry, before its local header is written. The compressed size of a text is not known then,
   /// and is far below the limit.
-  func prepare(_ entry: UInt64, _ numbers: EntryNumbers) throws {
+  func prepare(_ entry: Int, _ numbers: EntryNumbers) throws {
     guard let archive else { return }
-    try Zip64Boundary.addField(to: archive, entry, numbers, offset: sink.position)
+    try Zip64Boundary.addField(to: archive, UInt64(entry), numbers, offset: sink.position)
   }
 
   /// Reads the next bytes of a stored entry, of which `given` bytes were read before.

@@ -6,16 +6,8 @@ import Glibc
 struct WriteSink {
   /// The open archive file.
   private let file: UnsafePointer<File>
-  /// What libzip is writing.
-  enum Stage {
-    /// Headers, the directory and the end records.
-    case records
-    /// An entry's data, which may look like a record.
-    case data
-  }
-
-  /// What libzip is writing now.
-  var stage = Stage.records
+  /// True if libzip is writing an entry's data, which may look like a record.
+  var isWritingData = false
   /// The offset of libzip's next write.
   private(set) var position = 0
   /// The archive's size so far.
@@ -34,7 +26,7 @@ struct WriteSink {
   }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if stage == .records, let corrected = Zip64Boundary.correct(bytes) {
+    if !isWritingData, let corrected = Zip64Boundary.correct(bytes) {
       try corrected.withUnsafeBytes { try store($0) }
     } else {
       try store(bytes)

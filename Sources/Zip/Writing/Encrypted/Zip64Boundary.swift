@@ -5,9 +5,9 @@ import CLibZip
 /// record:
 ///
 /// - For a size or an offset of exactly 4,294,967,295, libzip writes an empty ZIP64 field, and does not let the caller
-///   set that field. The entry gets a private field with the right contents instead, and the IDs of the two fields are
-///   exchanged when libzip writes them: the empty field becomes the private one, which readers ignore, and the full
-///   field becomes the ZIP64 field. (Info-ZIP's unzip 6.0 refuses every entry of exactly that size; 7-Zip, bsdtar,
+///   set that field. The entry gets a private field with the right contents instead. When libzip writes the two fields,
+///   their IDs are exchanged: the empty field becomes the private one, which readers ignore, and the full field becomes
+///   the ZIP64 field. (Info-ZIP's unzip 6.0 refuses every entry of exactly that size; 7-Zip, bsdtar,
 ///   Python and libzip read it.)
 /// - An encrypted entry is larger than its contents. If only the encrypted size needs ZIP64, libzip reserves no space
 ///   for the field and fails when it needs the space. `EntryNumbers.needsForcedZip64` detects this.
@@ -25,7 +25,8 @@ enum Zip64Boundary {
   ) throws(ArchiveWriteError) {
     let numbers = numbers.directoryField(offset: offset)
     guard !numbers.isEmpty else { return }
-    let bytes = numbers.flatMap { littleEndian(UInt64($0)) }
+    var bytes: [UInt8] = []
+    for number in numbers { bytes.append(UInt64(number)) }
     let result = zip_file_extra_field_set(
       archive, entry, privateID, UInt16.max, bytes, UInt16(bytes.count), UInt32(ZIP_FL_CENTRAL))
     guard result == 0 else { throw ArchiveWriteError(zip_get_error(archive)) }
@@ -37,24 +38,20 @@ enum Zip64Boundary {
   static func correct(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     switch bytes.count {
     case 4:
-      let id = bytes.loadUnaligned(as: UInt16.self).littleEndian
-      let size = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self).littleEndian
-      if id == zip64ID && size == 0 { return littleEndian(privateID) + littleEndian(size) }
-      if id == privateID && size <= 24 { return littleEndian(zip64ID) + littleEndian(size) }
-      return nil
-    case 22:
-      guard bytes.loadUnaligned(as: UInt32.self).littleEndian == 0x0605_4B50 else { return nil }
-      let count = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self).littleEndian
-      let size = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self).littleEndian
-      let offset = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self).littleEndian
+      let (id, size) = (bytes.u16(0), bytes.u16(2))
+      let isEmpty = id == zip64ID && size == 0
+      guard isEmpty || id == privateID && size <= 24 else { return nil }
+      var header: [UInt8] = []
+      header.append(isEmpty ? privateID : zip64ID)
+      header.append(size)
+      return header
+    case RecordLength.end:
+      guard bytes.u32(0) == Signature.end else { return nil }
+      let (count, size, offset) = (bytes.u16(10), bytes.u32(12), bytes.u32(16))
       guard count == .max || offset == .max else { return nil }
       return ArchiveEnd(count: Int(count), size: Int(size), offset: Int(offset)).zip64 + Array(bytes)
     default:
       return nil
     }
-  }
-
-  private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-    withUnsafeBytes(of: number.littleEndian) { Array($0) }
   }
 }
