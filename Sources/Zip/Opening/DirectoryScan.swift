@@ -117,23 +117,12 @@ struct DirectoryScan: ~Copyable {
   /// Refuses unsupported methods, and sizes that are impossible for the method.
   private mutating func checkMethod(_ entry: Entry) throws(ArchiveError) {
     if !supportedMethods.contains(entry.method) {
-      guard entry.method == 0 || zip_compression_method_supported(zip_int32_t(entry.method), 0) == 1 else {
+      guard entry.isReadable else {
         throw .unsupportedMethod(path, entry: entry.name, method: entry.method)
       }
       supportedMethods.insert(entry.method)
     }
-    let overhead = entry.encryptionOverhead
-    guard entry.compressedSize >= overhead else { throw inconsistent(entry.name, .compressedSize) }
-    let compressedSize = entry.compressedSize - overhead
-    switch entry.method {
-    case 0:
-      guard compressedSize == entry.size else { throw inconsistent(entry.name, .size) }
-    case 8:
-      // deflate compresses at most 1032 to 1 (258 bytes in two bits), and a block has a header
-      guard entry.size / 1033 <= compressedSize else { throw inconsistent(entry.name, .size) }
-    default: break
-    }
-    if entry.size == 0, entry.crc32 != 0 { throw inconsistent(entry.name, .crc32) }
+    if let field = entry.impossibleField { throw inconsistent(entry.name, field) }
   }
 
   private func checkSums(fileSize: Int, limits: Limits) throws(ArchiveError) {
@@ -182,6 +171,24 @@ extension Entry {
     case 0o1: return .pipe
     case 0o14: return .socket
     default: return isUnix ? .unknown : nil
+    }
+  }
+
+  /// True if libzip can decompress it on this system.
+  var isReadable: Bool {
+    method == 0 || zip_compression_method_supported(zip_int32_t(method), 0) == 1
+  }
+
+  /// A field whose value is impossible, whatever the data is; nil if there is none.
+  var impossibleField: HeaderField? {
+    guard compressedSize >= encryptionOverhead else { return .compressedSize }
+    let data = compressedSize - encryptionOverhead
+    switch method {
+    case 0 where data != size: return .size
+    // deflate compresses at most 1032 to 1 (258 bytes in two bits), and a block has a header
+    case 8 where size / 1033 > data: return .size
+    // an empty entry is never read
+    default: return size == 0 && crc32 != 0 ? .crc32 : nil
     }
   }
 

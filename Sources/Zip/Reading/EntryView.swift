@@ -6,8 +6,8 @@ import SystemPackage
 /// directory that are generated from the scan.
 ///
 /// Thus libzip only decrypts and decompresses. It never parses the names, extra fields, comments and end records of an
-/// untrusted archive, some of which it interprets differently from the scan, and no thread of a reader parses a
-/// directory of 100,000 entries again.
+/// untrusted archive, some of which it interprets differently from the scan. No thread of a reader parses a directory of
+/// 100,000 entries again.
 ///
 /// Not thread safe. It belongs to one `EntryReader`, and libzip refers to it while an entry is open.
 final class EntryView: LibzipSource {

@@ -1,4 +1,3 @@
-import CLibZip
 import Glibc
 import Operations
 
@@ -31,22 +30,12 @@ extension Entry {
 
   /// The end of the data; `.max` if the sum exceeds the range of an `Int`.
   var dataEnd: Int {
-    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
-    return overflow ? .max : end
+    dataOffset.saturated(plus: compressedSize)
   }
 
   /// Returns true if its sizes are consistent and within the limits.
   func isPossible(_ limits: Limits) -> Bool {
-    guard compressedSize >= encryptionOverhead, 0...max(limits.maximumBytes, 0) ~= size, dataEnd < .max
-    else { return false }
-    // an empty entry is never read, so its checksum is checked here
-    guard size > 0 || crc32 == 0 else { return false }
-    let compressedSize = compressedSize - encryptionOverhead
-    switch method {
-    case 0: return compressedSize == size
-    case 8: return size / 1033 <= compressedSize
-    default: return true
-    }
+    0...max(limits.maximumBytes, 0) ~= size && dataEnd < .max && impossibleField == nil
   }
 
   /// Why it is not taken although its data was found; nil if it is taken. A name is not considered if another name of
@@ -66,11 +55,6 @@ extension Entry {
     case .symbolicLink, .directory: return isExecutable ? kind : nil
     default: return size == 0 ? kind : nil
     }
-  }
-
-  /// True if libzip can decompress it on this system.
-  var isReadable: Bool {
-    method == 0 || zip_compression_method_supported(zip_int32_t(method), 0) == 1
   }
 
   /// The modification time in milliseconds since 1970, from the extra fields, or from the DOS date in local time; nil

@@ -69,9 +69,9 @@ package struct Salvage: Sendable {
   /// Bytes that the disk cannot read (EIO) are read as zeros, which damages the entries there. The search reads the
   /// file once in order, and then what it needs to find the ends of entries.
   ///
-  /// Work is bounded even for adversarial input: failed attempts read or inflate at most 16 times the file's size and
-  /// 128 MiB in total, half of it to locate data and half to verify entries, and each byte is inflated successfully at
-  /// most once. The checksum of stored data costs two short reads, however much data it is.
+  /// Work is bounded even for adversarial input. Failed attempts read or inflate at most 16 times the file's size and
+  /// 128 MiB in total, half of it to locate data and half to verify entries. Each byte is inflated successfully at most
+  /// once. The checksum of stored data costs two short reads, however much data it is.
   ///
   /// Memory is a few hundred bytes for each header and directory record, whose number `limits` bounds, and the names of
   /// the records: at most 256 MiB, or `Limits.maximumDirectoryBytes` if that is less. The names have their own bound

@@ -1,3 +1,5 @@
+import Operations
+
 /// The bytes that a search of a damaged file may still read or inflate without finding an entry. It bounds the time
 /// that a file made to keep the search busy can take.
 ///
@@ -20,8 +22,7 @@ struct WorkBudget {
 
   /// Allows eight times the file's size and 64 MiB for each purpose.
   init(fileSize: Int) {
-    let (product, overflow) = fileSize.multipliedReportingOverflow(by: 8)
-    let half = overflow ? .max : product + 64 << 20
+    let half = fileSize.saturated(times: 8).saturated(plus: 64 << 20)
     remaining = [half, half]
   }
 
