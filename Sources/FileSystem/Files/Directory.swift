@@ -105,7 +105,7 @@ package struct Directory: ~Copyable, Sendable {
     do {
       return try call("read the status of", name) { (parent, last) throws(Errno) in
         do throws(Errno) {
-          return FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
+          return FileStatus(try SystemCalls.fstatat(parent, last))
         } catch .noSuchFileOrDirectory {
           // an error with the path would take longer to make than the system call
           return nil

@@ -113,18 +113,18 @@ package struct FileSystemStatus: Sendable, Equatable {
 
   init(_ raw: (type: Int, freeBytes: Int)) {
     freeBytes = raw.freeBytes
-    isInMemory = [0x0102_1994, 0x8584_58F6].contains(UInt32(truncatingIfNeeded: raw.type))
+    // statfs(2), "f_type"
+    let type = UInt32(truncatingIfNeeded: raw.type)
+    isInMemory = [0x0102_1994, 0x8584_58F6].contains(type)
     keepsOwners = ![
       0x4D44, 0x2011_BAB0, 0x5346_544E, 0x7366_746E, 0xFF53_4D42, 0xFE53_4D42, 0x517B,
-    ].contains(UInt32(truncatingIfNeeded: raw.type))
+    ].contains(type)
     // ext2 to ext4, XFS, btrfs
-    let types: [UInt32] = [0xEF53, 0x5846_5342, 0x9123_683E]
-    let isOnDisk = types.contains(UInt32(truncatingIfNeeded: raw.type))
+    let isOnDisk = [0xEF53, 0x5846_5342, 0x9123_683E].contains(type)
     reportsErrorsOfSync = isOnDisk && Self.kernelReportsErrorsOfSync
-    hasSparseFiles = isOnDisk || raw.type == 0x0102_1994
-    // statfs(2), "f_type"
-    let networkProtocol: String? =
-      switch UInt32(truncatingIfNeeded: raw.type) {
+    hasSparseFiles = isOnDisk || type == 0x0102_1994
+    networkProtocol =
+      switch type {
       case 0x6969: "NFS"
       case 0xFF53_4D42: "CIFS"
       case 0xFE53_4D42: "SMB2"
@@ -134,8 +134,7 @@ package struct FileSystemStatus: Sendable, Equatable {
       case 0x00C3_6400: "Ceph"
       default: nil
       }
-    self.networkProtocol = networkProtocol
-    let isFUSE = UInt32(truncatingIfNeeded: raw.type) == 0x6573_5546
+    let isFUSE = type == 0x6573_5546
     reportsEveryChange = networkProtocol == nil && !isFUSE
   }
 

@@ -70,6 +70,6 @@ enum RenameStrategy: CaseIterable {
   }
 
   private static func identity(_ folder: CInt, _ name: FilePath) throws(Errno) -> FileStatus.Identity {
-    FileStatus(try SystemCalls.fstatat(folder, name, followLinks: false)).identity
+    FileStatus(try SystemCalls.fstatat(folder, name)).identity
   }
 }

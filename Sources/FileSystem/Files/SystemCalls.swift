@@ -119,11 +119,11 @@ enum SystemCalls {
     return status
   }
 
-  static func fstatat(_ directory: CInt, _ name: FilePath, followLinks: Bool) throws(Errno) -> stat {
+  /// Does not follow a link.
+  static func fstatat(_ directory: CInt, _ name: FilePath) throws(Errno) -> stat {
     var status = stat()
-    let flags = followLinks ? 0 : AT_SYMLINK_NOFOLLOW
     _ = try call(.status, directory, name) {
-      name.withPlatformString { Glibc.fstatat(directory, $0, &status, flags) }
+      name.withPlatformString { Glibc.fstatat(directory, $0, &status, AT_SYMLINK_NOFOLLOW) }
     }
     return status
   }

@@ -111,7 +111,7 @@ package enum Ownership {
   private static var owners: Set<UInt32> { [geteuid(), 0, ownerOfRootFolder] }
 
   private static let ownerOfRootFolder =
-    (try? SystemCalls.fstatat(AT_FDCWD, "/", followLinks: false)).map(\.st_uid) ?? 0
+    (try? SystemCalls.fstatat(AT_FDCWD, "/")).map(\.st_uid) ?? 0
 
   /// - Parameter isParent: true for a folder above the file or folder to be used.
   private static func require(
@@ -124,7 +124,7 @@ package enum Ownership {
     // from the root down: after a folder has passed, no other user can exchange the next folder
     for folder in real.foldersAbove {
       let status = try FileError.attempt("read the status of", folder) { () throws(Errno) in
-        FileStatus(try SystemCalls.fstatat(AT_FDCWD, folder, followLinks: false))
+        FileStatus(try SystemCalls.fstatat(AT_FDCWD, folder))
       }
       try check(status, folder, owners, isUsed: false)
     }
