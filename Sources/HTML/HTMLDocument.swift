@@ -1,5 +1,5 @@
-/// An HTML document that is written from its start to its end, and is escaped by construction: names of elements and
-/// attributes are literals of the program, and everything else is text or the value of an attribute.
+/// An HTML document that is written from its start to its end, and is escaped by construction. Names of elements and
+/// attributes are literals of the program. Everything else is text or the value of an attribute.
 /// https://html.spec.whatwg.org/multipage/syntax.html
 package struct HTMLDocument: Sendable {
   /// The document so far.

@@ -23,7 +23,7 @@ package final class HelperProcess {
     case timeLimit
     /// The caller was cancelled.
     case cancelled
-    /// The first message is not that of this version.
+    /// A message is not one of this version.
     case otherVersion
 
     /// A clause for messages, in which “it” is the program.

@@ -97,10 +97,7 @@ package struct CacheFillRun {
     if let support {
       let drawing = Drawing(
         run: self, library: library, cache: cache, contents: contents, support: support)
-      let drawn = try drawing.draw(plan.photos)
-      summary.failed += drawn.failed
-      summary.undrawable += drawn.undrawable
-      (summary.drawn, summary.left) = (drawn.drawn, drawn.left)
+      try drawing.draw(plan.photos, &summary)
     }
     try cache.requireWritable()
     summary.notes = cache.notes
@@ -133,12 +130,8 @@ package struct CacheFillRun {
     state == .drawn || state == .fingerprinted && need == .fingerprints
   }
 
-  private enum Outcome: Sendable {
-    case drawn
-    case left
-    case undrawable(Finding)
-    case failed(Finding)
-  }
+  /// Adds what was done with a photo to a summary.
+  private typealias Outcome = @Sendable (inout CacheFillSummary) -> Void
 
   /// What drawing needs.
   private struct Drawing {
@@ -148,9 +141,9 @@ package struct CacheFillRun {
     let contents: LibraryContents
     let support: PictureSupport
 
-    func draw(_ items: [Item]) throws -> CacheFillSummary {
+    func draw(_ items: [Item], _ summary: inout CacheFillSummary) throws {
       let counter = run.counter
-      let outcomes = Mutex<[Int: Outcome]>([:])
+      let outcomes = OrderedResults<Outcome>()
       let isFull = Mutex(cache.isFull)
       defer { cache.flush() }
       let program = PictureDrawer.program()
@@ -162,21 +155,13 @@ package struct CacheFillRun {
         if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
         let isFull = isFull.withLock { $0 }
         let item = items[index]
-        let outcome =
-          isFull && run.need == .pictures ? .left : try draw(item, drawer, keepsThumbnail: !isFull)
-        outcomes.withLock { $0[index] = outcome }
+        let isLeft = isFull && run.need == .pictures
+        let outcome: Outcome =
+          isLeft ? { $0.left += 1 } : try draw(item, drawer, keepsThumbnail: !isFull)
+        outcomes.add(outcome, at: index)
         counter.advance(items: 1, bytes: item.photo.fileSize, current: item.photo.fileName)
       }
-      var summary = CacheFillSummary()
-      for (_, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-        switch outcome {
-        case .drawn: summary.drawn += 1
-        case .left: summary.left += 1
-        case .undrawable(let finding): summary.undrawable.append(finding)
-        case .failed(let finding): summary.failed.append(finding)
-        }
-      }
-      return summary
+      for outcome in outcomes.values { outcome(&summary) }
     }
 
     private func draw(
@@ -188,20 +173,19 @@ package struct CacheFillRun {
         // a picture must belong to the content under which it is kept
         let (digest, size) = try MD5Digest.ofFile(file) { _ in try counter.checkCancellation() }
         guard FileContent(md5: digest, size: size) == item.content else {
-          return .failed(.corruptInLibrary(label))
+          return { $0.failed.append(.corruptInLibrary(label)) }
         }
         switch try drawer.draw(run.kind.request, file, isCancelled: { counter.isCancelled }) {
         case .success(let picture):
           cache.store(.picture(keepsThumbnail ? picture : picture.withoutThumbnail), for: item.content)
-          return .drawn
+          return { $0.drawn += 1 }
         case .failure(let found):
           let fault = support.fault(found, ofFileNamed: item.photo.fileName)
           cache.store(.fault(fault, by: support.decoders, after: item.state), for: item.content)
-          let finding = fault.finding(of: label)
-          return fault == .unknownFormat ? .undrawable(finding) : .failed(finding)
+          return { fault.report(of: label, undrawable: &$0.undrawable, failed: &$0.failed) }
         }
       } catch let error as FileError where error.cause != .environment {
-        return .failed(error.isMissing ? .missingInLibrary(label) : Finding(label, "\(error)"))
+        return { $0.failed.append(error.isMissing ? .missingInLibrary(label) : Finding(label, "\(error)")) }
       }
     }
   }

@@ -11,7 +11,7 @@ enum PictureCacheSchema {
   /// explains the hashes and `luma`, which are NULL if the picture is flat or cannot be drawn. `capturedAt` is the time in
   /// the header of the photo, in milliseconds since 1970. `checksum` is the CRC-32 of the columns from `md5` to it, see
   /// `PictureCache.Entry.checksum`. `usedAt` is in seconds since 1970. `thumbnailChecksum` is a CRC-32. `thumbnail` is NULL
-  /// if the photo cannot be drawn, or if the thumbnail did not fit into the cache; it is the last column, since SQLite reads
+  /// if the photo cannot be drawn, or if the thumbnail did not fit into the cache. It is the last column, since SQLite reads
   /// a long value to reach what is behind it.
   private static let statements = """
     CREATE TABLE picture (

@@ -60,7 +60,7 @@ package final class PictureDrawer {
       let helper = try current(isCancelled)
       let start = ContinuousClock.now
       defer { left -= start.duration(to: .now) }
-      do throws(PictureHelper.Failure) {
+      do throws(HelperProcess.Failure) {
         return try helper.draw(request, photo, until: start + left, isCancelled: isCancelled).map { picture in
           var picture = picture
           picture.format = header.format

@@ -5,15 +5,6 @@ internal import SystemPackage
 
 /// A running helper. It draws one picture at a time.
 final class PictureHelper {
-  /// Why the helper gave no answer.
-  enum Failure: Error {
-    case ended(HelperProcess.Ending)
-    case timeLimit
-    case cancelled
-    /// The answer is no message of the protocol.
-    case invalidReply
-  }
-
   let support: PictureSupport
   private let process: HelperProcess
   /// The number of pictures that were requested.
@@ -37,48 +28,36 @@ final class PictureHelper {
   /// Draws a picture. Blocks.
   ///
   /// - Returns: the reason if the photo cannot be drawn.
+  /// - Throws: `.otherVersion` also if the answer is no message of the protocol.
   func draw(
     _ request: PictureRequest, _ photo: borrowing File, until deadline: ContinuousClock.Instant,
     isCancelled: () -> Bool
-  ) throws(Failure) -> Result<Picture, PictureFault> {
+  ) throws(HelperProcess.Failure) -> Result<Picture, PictureFault> {
     requests += 1
-    do {
-      try process.send(HelperMessages.request(request, number: requests), photo)
-      let header = try process.receive(
-        atMost: HelperMessages.length, until: deadline, isCancelled: isCancelled)
-      guard let reply = HelperMessages.reply(header, to: request), reply.number == requests else {
-        throw Failure.invalidReply
-      }
-      var bytes: [UInt8] = []
-      while bytes.count < reply.length {
-        bytes += try process.receive(
-          atMost: HelperMessages.packetBytes, until: deadline, isCancelled: isCancelled)
-      }
-      guard bytes.count == reply.length else { throw Failure.invalidReply }
-      switch reply.status {
-      case .drawn:
-        let jpeg = bytes.dropFirst(Fingerprint.messageBytes)
-        guard jpeg.starts(with: [0xFF, 0xD8, 0xFF]) else { throw Failure.invalidReply }
-        return .success(
-          Picture(
-            width: reply.width, height: reply.height, jpeg: Array(jpeg), photoPixels: reply.photoPixels,
-            fingerprint: Fingerprint(message: bytes)))
-      case .unknownFormat: return .failure(.unknownFormat)
-      case .unreadable: return .failure(.unreadable)
-      case .refused: throw Failure.invalidReply
-      case .tooLarge: return .failure(.tooLarge)
-      }
-    } catch let failure as Failure {
-      throw failure
-    } catch let failure as HelperProcess.Failure {
-      switch failure {
-      case .ended(let ending): throw .ended(ending)
-      case .timeLimit: throw .timeLimit
-      case .cancelled: throw .cancelled
-      case .notRun, .otherVersion: throw .invalidReply
-      }
-    } catch {
-      throw .invalidReply
+    try process.send(HelperMessages.request(request, number: requests), photo)
+    let header = try process.receive(
+      atMost: HelperMessages.length, until: deadline, isCancelled: isCancelled)
+    guard let reply = HelperMessages.reply(header, to: request), reply.number == requests else {
+      throw .otherVersion
+    }
+    var bytes: [UInt8] = []
+    while bytes.count < reply.length {
+      bytes += try process.receive(
+        atMost: HelperMessages.packetBytes, until: deadline, isCancelled: isCancelled)
+    }
+    guard bytes.count == reply.length else { throw .otherVersion }
+    switch reply.status {
+    case .drawn:
+      let jpeg = bytes.dropFirst(Fingerprint.messageBytes)
+      guard jpeg.starts(with: [0xFF, 0xD8, 0xFF]) else { throw .otherVersion }
+      return .success(
+        Picture(
+          width: reply.width, height: reply.height, jpeg: Array(jpeg), photoPixels: reply.photoPixels,
+          fingerprint: Fingerprint(message: bytes)))
+    case .unknownFormat: return .failure(.unknownFormat)
+    case .unreadable: return .failure(.unreadable)
+    case .refused: throw .otherVersion
+    case .tooLarge: return .failure(.tooLarge)
     }
   }
 }
