@@ -67,7 +67,7 @@ package struct FileLock: ~Copyable, Sendable {
   ) throws -> File {
     do {
       let file = try directory.open(name, .readWrite)
-      try Ownership.requireOneName(file.status(), at: directory.path(of: name))
+      try Ownership.requireNames(file.status(), at: directory.path(of: name))
       return file
     } catch let error as FileError {
       guard !exclusive, [.readOnlyFileSystem, .permissionDenied].contains(error.errno),

@@ -70,7 +70,7 @@ package enum Ownership {
     _ status: FileStatus, inOwnFolderAt path: @autoclosure () -> FilePath, names: Int = 1
   ) throws(OwnershipError) {
     try check(status, path(), owners, isUsed: true)
-    if status.kind == .file { try requireNames(names, status, at: path()) }
+    if status.kind == .file { try requireNames(status, at: path(), known: names) }
   }
 
   /// Throws if a lock file in a folder of any user belongs to another user, or has a second name.
@@ -78,18 +78,13 @@ package enum Ownership {
     guard status.owner == geteuid() else {
       throw OwnershipError(path: path, control: .otherLock(status.owner))
     }
-    try requireOneName(status, at: path)
+    try requireNames(status, at: path)
   }
 
-  /// Throws if a file that this program will change has a second name, which may be in another folder.
-  static func requireOneName(
-    _ status: FileStatus, at path: @autoclosure () -> FilePath
-  ) throws(OwnershipError) {
-    try requireNames(1, status, at: path())
-  }
-
-  private static func requireNames(
-    _ known: Int, _ status: FileStatus, at path: @autoclosure () -> FilePath
+  /// Throws if a file that this program will change has more names than those that the caller knows. Another name may be in
+  /// another folder.
+  static func requireNames(
+    _ status: FileStatus, at path: @autoclosure () -> FilePath, known: Int = 1
   ) throws(OwnershipError) {
     guard status.linkCount > known else { return }
     throw OwnershipError(path: path(), control: .names(status.linkCount))

@@ -5,11 +5,6 @@ internal import PhotoLibrary
 
 /// Reads and writes the rows of a cache.
 extension PictureCache {
-  /// Returns what the cache knows about all contents, without reading the thumbnails. Leaves out corrupt rows.
-  static func states(in database: Database) throws -> [(FileContent, State)] {
-    try rows(PictureRow.columns, in: database) { row, _ in (row.content, row.state) }
-  }
-
   /// Returns what the cache knows about all contents. Reads all thumbnails, and leaves out rows with corrupt ones.
   ///
   /// - Parameter counter: counts the rows in a phase of their own, the first tenth of its share.

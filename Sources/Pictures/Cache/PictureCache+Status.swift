@@ -38,9 +38,9 @@ extension PictureCache {
       guard let bytes = try bytes(of: kind, in: folder) else { continue }
       status.bytes = status.bytes.saturated(plus: bytes)
       do {
-        let states = try entries(of: kind, in: folder, states(in:))
-        let drawn = states.values.count { $0 == .drawn }
-        let known = states.filter { $0.value != .fingerprinted }
+        let outlines = try entries(of: kind, in: folder, outlines(in:))
+        let drawn = outlines.values.count { $0.state == .drawn }
+        let known = outlines.filter { $0.value.state != .fingerprinted }
         switch kind {
         case .view: status.views = drawn
         case .thumbnail:
@@ -75,6 +75,7 @@ extension PictureCache {
     package let format: ImageHeader.Format?
   }
 
+  /// Returns what the cache knows about all contents, without reading the thumbnails. Leaves out corrupt rows.
   static func outlines(in database: Database) throws -> [(FileContent, Outline)] {
     try rows(PictureRow.columns, in: database) { row, _ in
       (row.content, Outline(state: row.state, size: row.size, format: row.format))

@@ -45,8 +45,8 @@ package struct PictureSize: Sendable, Equatable {
 extension Picture {
   /// The picture without its bytes.
   var withoutThumbnail: Picture {
-    Picture(
-      width: width, height: height, jpeg: [], photoPixels: photoPixels, format: format,
-      fingerprint: fingerprint, captured: captured)
+    var copy = self
+    copy.jpeg = []
+    return copy
   }
 }
