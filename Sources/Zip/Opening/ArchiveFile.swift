@@ -8,13 +8,7 @@ final class ArchiveFile: Sendable {
   let status: FileStatus
 
   convenience init(_ path: FilePath, _ mode: File.Mode = .readFollowingLinks) throws(ArchiveError) {
-    let file: File
-    do {
-      file = try File.open(path, mode)
-    } catch {
-      throw .file(error)
-    }
-    try self.init(file)
+    try self.init(ArchiveError.onFile { () throws(FileError) in try File.open(path, mode) })
   }
 
   /// Takes over a file that is open for reading.

@@ -5,37 +5,27 @@ import SystemPackage
 
 /// Parses the central directory, and validates it as far as that is possible without the local headers. APPNOTE 4.3.12.
 struct DirectoryScan: ~Copyable {
-  private(set) var entries: [Entry] = []
+  var entries: [Entry] = []
   /// The offset of each entry's name in the directory.
   private var nameOffsets: [Int] = []
   private let path: FilePath
   private let end: DirectoryEnd
-  private var buffer: RecordBuffer
-  private var supportedMethods: Set<UInt16> = []
-
-  private init(path: FilePath, end: DirectoryEnd) {
-    self.path = path
-    self.end = end
-    buffer = RecordBuffer(capacity: end.size)
-  }
+  private let buffer: RecordBuffer
 
   /// Reads the directory of a file of `fileSize` bytes into memory.
-  static func read(
-    _ file: borrowing File, end: DirectoryEnd, fileSize: Int, limits: Limits
-  ) throws(ArchiveError) -> DirectoryScan {
+  init(_ file: borrowing File, end: DirectoryEnd, fileSize: Int, limits: Limits) throws(ArchiveError) {
     guard end.entryCount <= limits.maximumEntries else {
       throw .tooManyEntries(file.path, count: end.entryCount, limit: limits.maximumEntries)
     }
     guard end.size <= limits.maximumDirectoryBytes else {
       throw .directoryTooLarge(file.path, bytes: end.size, limit: limits.maximumDirectoryBytes)
     }
-    var scan = DirectoryScan(path: file.path, end: end)
-    try scan.buffer.fill(end.size, from: file, at: end.offset)
-    guard scan.buffer.count == end.size else { throw .changed(file.path) }
-    try scan.readRecords()
-    try scan.checkSums(fileSize: fileSize, limits: limits)
-    try scan.checkNames()
-    return scan
+    (path, self.end) = (file.path, end)
+    buffer = try RecordBuffer(reading: end.size, of: file, at: end.offset)
+    guard buffer.count == end.size else { throw .changed(path) }
+    try readRecords()
+    try checkSums(fileSize: fileSize, limits: limits)
+    try checkNames()
   }
 
   /// Returns the bytes of an entry's name in the directory.
@@ -43,9 +33,6 @@ struct DirectoryScan: ~Copyable {
     let offset = nameOffsets[index]
     return buffer.bytes.slice(offset, Int(buffer.bytes.u16(offset - RecordLength.directoryRecord + 28)))
   }
-
-  /// Sets where the data of an entry begins.
-  mutating func setDataOffset(_ offset: Int, of index: Int) { entries[index].dataOffset = offset }
 
   private mutating func readRecords() throws(ArchiveError) {
     entries.reserveCapacity(end.entryCount)
@@ -67,7 +54,7 @@ struct DirectoryScan: ~Copyable {
   }
 
   /// - Parameter variable: the name and the extra fields.
-  private mutating func entry(
+  private func entry(
     _ index: Int, _ stated: DirectoryRecord, _ variable: UnsafeRawBufferPointer
   ) throws(ArchiveError) -> Entry {
     var record = stated
@@ -89,8 +76,10 @@ struct DirectoryScan: ~Copyable {
       index: index, record.fields, name: name, rawName, try encryption(record.fields, extra, name),
       modified: extra.modified, headerOffset: record.headerOffset, madeBy: record.madeBy,
       externalAttributes: record.externalAttributes)
-    try checkKind(entry)
-    try checkMethod(entry)
+    if entry.isDirectory, entry.size != 0 { throw inconsistent(name, .size) }
+    if let kind = entry.specialKind { throw .notARegularFile(path, entry: name, kind: kind) }
+    guard entry.isReadable else { throw .unsupportedMethod(path, entry: name, method: entry.method) }
+    if let field = entry.impossibleField { throw inconsistent(name, field) }
     return entry
   }
 
@@ -106,23 +95,6 @@ struct DirectoryScan: ~Copyable {
       case .extraField: throw inconsistent(name, .extraField)
       }
     }
-  }
-
-  /// Refuses everything but files and folders.
-  private func checkKind(_ entry: Entry) throws(ArchiveError) {
-    if entry.isDirectory, entry.size != 0 { throw inconsistent(entry.name, .size) }
-    if let kind = entry.specialKind { throw .notARegularFile(path, entry: entry.name, kind: kind) }
-  }
-
-  /// Refuses unsupported methods, and sizes that are impossible for the method.
-  private mutating func checkMethod(_ entry: Entry) throws(ArchiveError) {
-    if !supportedMethods.contains(entry.method) {
-      guard entry.isReadable else {
-        throw .unsupportedMethod(path, entry: entry.name, method: entry.method)
-      }
-      supportedMethods.insert(entry.method)
-    }
-    if let field = entry.impossibleField { throw inconsistent(entry.name, field) }
   }
 
   private func checkSums(fileSize: Int, limits: Limits) throws(ArchiveError) {

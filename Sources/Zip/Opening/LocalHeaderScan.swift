@@ -42,7 +42,7 @@ struct LocalHeaderScan: ~Copyable {
       guard dataOffset <= directoryOffset - entry.compressedSize else {
         throw inconsistent(entry, .compressedSize)
       }
-      scan.setDataOffset(dataOffset, of: index)
+      scan.entries[index].dataOffset = dataOffset
       limit = dataOffset + entry.compressedSize
       // an implausible offset of the next entry is reported when that entry is checked
       let isPlausible =
