@@ -16,6 +16,17 @@ public struct Limits: Sendable, Equatable {
   /// Makes the default limits, which fit every library that fits on a current disk.
   public init() {}
 
+  /// The limits for archives that this program has just written: a library may be larger than the limits for archives of
+  /// unknown origin.
+  package static var trusted: Limits {
+    var limits = Limits()
+    limits.maximumEntries = .max
+    limits.maximumDirectoryBytes = .max
+    limits.maximumBytes = .max
+    limits.maximumDocumentBytes = .max
+    return limits
+  }
+
   /// All limits with their names.
   public static var table: [(name: String, limit: WritableKeyPath<Limits, Int> & Sendable)] {
     [

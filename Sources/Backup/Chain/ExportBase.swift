@@ -59,7 +59,7 @@ package struct ExportBase: Sendable {
 
   /// Opens an archive of the chain. Returns nil if another process has replaced it since it was listed.
   private static func open(_ member: ArchiveDescriptor, _ password: Secret?) throws -> OpenedBackup? {
-    let source = try OpenedBackup(path: FilePath(member.path), limits: .own, password: password)
+    let source = try OpenedBackup(path: FilePath(member.path), limits: .trusted, password: password)
     return source.metadataDigest?.description == member.digest ? source : nil
   }
 

@@ -41,8 +41,8 @@ package struct ArchiveCopy {
     counter.enter(.writing)
     try copy(input, status.size, to: output.file)
     counter.enter(.verifying)
-    let archive = try Archive(path: output.file.descriptorPath, limits: .own)
-    let backup = try OpenedBackup(archive: archive, limits: .own, password: password)
+    let archive = try Archive(path: output.file.descriptorPath, limits: .trusted)
+    let backup = try OpenedBackup(archive: archive, limits: .trusted, password: password)
     let damage = try ArchiveCheck(source: backup, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
     if let permissions { try output.file.setPermissions(permissions) }

@@ -196,9 +196,9 @@ struct ArchiveExport {
     let mayFitPhone = plan.items.count <= limits.entries && plan.bytes <= limits.uncompressedBytes
     let size = try written.output.file.status().size
     guard mayFitPhone || options.verifies else { return plan.phoneRefusals(limits, archiveBytes: size) }
-    let archive = try Archive(path: written.output.file.descriptorPath, limits: .own)
+    let archive = try Archive(path: written.output.file.descriptorPath, limits: .trusted)
     if options.verifies {
-      let source = try OpenedBackup(archive: archive, limits: .own, password: options.password)
+      let source = try OpenedBackup(archive: archive, limits: .trusted, password: options.password)
       let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
       if !damage.isEmpty { throw BackupError.verificationFailed(outputPath.folder, damage.map(\.message)) }
     }

@@ -22,7 +22,7 @@ struct DocumentExport {
     counter.enter(.writing)
     try output.file.write(json, at: 0)
     let fingerprint = ContentFingerprint(of: plan)
-    if options.verifies { _ = try OpenedBackup(path: output.file.descriptorPath, limits: .own) }
+    if options.verifies { _ = try OpenedBackup(path: output.file.descriptorPath, limits: .trusted) }
     counter.advance(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     try counter.checkCancellation()
     counter.enter(.committing)

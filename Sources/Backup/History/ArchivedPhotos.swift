@@ -30,7 +30,7 @@ package struct ArchivedPhotos {
       else { return nil }
       for member in members where read.insert(member.path).inserted {
         add(
-          try OpenedBackup(path: FilePath(member.path), limits: .own, password: password),
+          try OpenedBackup(path: FilePath(member.path), limits: .trusted, password: password),
           // all parts of a set are restored; of a chain, only the archive itself
           isRestored: archive.part != nil || member == archive)
       }

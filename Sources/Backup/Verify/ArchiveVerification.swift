@@ -11,7 +11,7 @@ package enum ArchiveVerification {
   package static func check(
     _ path: FilePath, password: Secret? = nil, counter: ProgressCounter
   ) throws -> CheckSummary {
-    let source = try OpenedBackup(path: path, limits: .own, password: password)
+    let source = try OpenedBackup(path: path, limits: .trusted, password: password)
     try source.requirePassword(toRead: .allEntries)
     return try ArchiveCheck(source: source, counter: counter).run()
   }

@@ -112,7 +112,7 @@ package struct PruneRun {
   private func earlierIDs(of archive: ArchiveDescriptor) throws -> [String]? {
     try counter.checkCancellation()
     do {
-      return try OpenedBackup(path: FilePath(archive.path), limits: .own, password: password)
+      return try OpenedBackup(path: FilePath(archive.path), limits: .trusted, password: password)
         .metadata.smilepile?.earlierIDs
     } catch BackupError.noSuchBackup {
       return nil

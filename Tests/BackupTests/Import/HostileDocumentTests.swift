@@ -257,7 +257,7 @@ import Zip
   /// unknown origin. The nesting does not depend on the size of a library, and stays limited.
   @Test("Limits: the program's own archives have no size limit, but a nesting limit")
   func ownArchives() throws {
-    let own = Limits.own
+    let own = Limits.trusted
     for (name, limit) in Limits.table {
       let isOfSize = limit != \.maximumNesting
       #expect(own[keyPath: limit] == (isOfSize ? .max : Limits()[keyPath: limit]), "\(name)")
