@@ -34,8 +34,8 @@ struct UntrackedFiles {
       ])
     paths = try library.root.names().filter { !own.contains($0) }
     try collectPhotos("photos")
-    try collectOperations(in: StagingFolder.parent, StagingFolder.isOwnName)
-    try collectOperations(in: ReplacedFiles.parent, StagingFolder.isNumber)
+    try collectOperations(in: StagingFolder.parent)
+    try collectOperations(in: ReplacedFiles.parent)
     try collectCache()
   }
 
@@ -77,9 +77,7 @@ struct UntrackedFiles {
   }
 
   /// Collects the files in `.staging` or `.undo` that are not those of an operation.
-  ///
-  /// - Parameter isOwn: returns true for the name of a file that an operation makes.
-  private mutating func collectOperations(in folder: FilePath, _ isOwn: (FilePath) -> Bool) throws {
+  private mutating func collectOperations(in folder: FilePath) throws {
     guard try library.root.status(of: folder)?.kind == .directory else { return }
     for name in try library.root.directory(folder).names() {
       let path = name.inFolder(folder)
@@ -94,7 +92,7 @@ struct UntrackedFiles {
         if isFolder, folder == StagingFolder.parent, StagingFolder.isNumber(name) {
           paths += try inner.directory(name).names().filter { !StagingFolder.isStagedFile($0) }
             .map { name.inFolder(path).appending($0.components) }
-        } else if isFolder || !isOwn(name) {
+        } else if isFolder || !StagingFolder.isNumber(name) {
           paths.append(name.inFolder(path))
         }
       }

@@ -54,8 +54,7 @@ struct Scene: Sendable {
     _ = try await Work.export(many.path, to: backup).summary
   }
 
-  /// Leaves staged files as an interrupted import or add does: intact, truncated and changed ones, and one that no photo
-  /// needs.
+  /// Leaves staged files as an interrupted import does: intact, truncated and changed ones, and one that no photo needs.
   func leaveStagedFiles() throws {
     let staging = "Library/.staging/6F9619FF-8B86-D011-B42D-00CF4FC964FF"
     let files = FileManager.default

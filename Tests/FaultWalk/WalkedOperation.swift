@@ -172,7 +172,12 @@ extension WalkedOperation {
   }
 
   private static let others = [
-    adding("add"), afterInterruption(adding("add continued")),
+    adding("add"),
+    {
+      var operation = adding("add after an interruption")
+      operation.prepare = { try $0.leaveStagedFiles() }
+      return operation
+    }(),
     WalkedOperation(
       name: "init", result: .change, arguments: { [["init", $0.newLibrary.string]] },
       run: { scene in
@@ -571,7 +576,7 @@ extension WalkedOperation {
       })
   }
 
-  /// Returns the operation in a library in which an earlier run was interrupted.
+  /// Returns the operation in a library in which an earlier run was interrupted, whose staged files it uses.
   private static func afterInterruption(_ operation: WalkedOperation) -> WalkedOperation {
     var operation = operation
     operation.prepare = { try $0.leaveStagedFiles() }

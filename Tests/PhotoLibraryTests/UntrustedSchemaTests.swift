@@ -122,9 +122,9 @@ struct UntrustedSchemaTests {
     }
   }
 
-  @Test("State files: a list of staged files of terabytes does not stop a writer")
-  func hugeList() throws {
-    let name = "library/.staging/\(LibraryScratch.interrupted)/verified"
+  @Test("State files: a staged file of terabytes does not stop a writer")
+  func hugeStagedFile() throws {
+    let name = "library/.staging/\(LibraryScratch.interrupted)/0"
     try scratch.folder.write("", to: name)
     try Directory.open(scratch.path).open(FilePath(String(name.dropFirst(8))), .readWrite).resize(to: 4 << 40)
     let writer = try LibraryWriter(path: scratch.path, leftovers: .keep)

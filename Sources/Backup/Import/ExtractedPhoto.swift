@@ -18,7 +18,6 @@ final class ExtractedPhoto: HashableStream {
   let index: Int
   /// The number of written bytes.
   private(set) var count = 0
-  private let origin: PhotoOrigin?
   private let output: File
   private let extraction: Extraction
   private let readNext: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -31,7 +30,6 @@ final class ExtractedPhoto: HashableStream {
     (self.item, self.index) = (item, index)
     self.output = output
     self.extraction = extraction
-    origin = extraction.origin(of: item.planned.source)
     self.readNext = readNext
   }
 
@@ -57,7 +55,7 @@ final class ExtractedPhoto: HashableStream {
     guard FileContent(md5: digest, size: count) == content else {
       return try fail(Damage(reason: "its MD5 is \(digest) and should be \(content.md5)"))
     }
-    try extraction.keep(output, of: item, from: origin)
+    try extraction.keep(output, of: item)
     extraction.reportIntact(at: index)
   }
 

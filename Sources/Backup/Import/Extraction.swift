@@ -106,7 +106,6 @@ final class Extraction: Sendable {
     var reader = try ChainReader(source)
     for index in indices where index != planned.source {
       let output = try change.stage(item.stagedName)
-      let origin = origin(of: index)
       var (hash, count) = (RunningMD5(), 0)
       let fault = try reader.read(source.photos[index].location, of: source) { bytes in
         try counter.checkCancellation()
@@ -115,7 +114,7 @@ final class Extraction: Sendable {
         count += bytes.count
       }
       if fault == nil, FileContent(md5: hash.digest, size: count) == planned.content {
-        try keep(output, of: item, from: origin)
+        try keep(output, of: item)
         return true
       }
       try change.unstage(item.stagedName)
@@ -124,19 +123,9 @@ final class Extraction: Sendable {
   }
 
   /// Completes a staged file whose content is that of the photo.
-  func keep(_ output: borrowing File, of item: Placement.File, from origin: PhotoOrigin?) throws {
+  func keep(_ output: borrowing File, of item: Placement.File) throws {
     try output.setModified(milliseconds: item.planned.modified)
-    if let origin { change.recordVerified(output, md5: item.planned.content.md5, from: origin) }
     if change.syncs { output.startWriteBack(from: 0, count: item.planned.content.size) }
-  }
-
-  /// Where the bytes of a photo of the backup are now, by index; nil if it has no file, or the file is missing.
-  func origin(of index: Int) -> PhotoOrigin? {
-    let location = source.photos[index].location
-    if case .file(let path, _, _) = location {
-      return (try? File.open(path, .readFollowingLinks).status()).map { PhotoOrigin($0) }
-    }
-    return source.entry(of: location).map { PhotoOrigin($0.archive.status, entry: $0.entry.index) }
   }
 
   /// Counts a photo that was staged completely.

@@ -55,11 +55,6 @@ package struct FileStatus: Sendable {
     private let size: Int
     private let times: SIMD4<Int>
 
-    /// The version as numbers, for a record on disk: equal numbers are equal versions.
-    package var numbers: [Int64] { [size, times[0], times[1], times[2], times[3]].map(Int64.init) }
-    /// The length of `numbers`.
-    package static let numberCount = 5
-
     fileprivate init(_ status: stat) {
       size = Int(status.st_size)
       // in nanoseconds; programs can set the modification time, but only the kernel sets the status change time

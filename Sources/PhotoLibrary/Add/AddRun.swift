@@ -58,12 +58,11 @@ struct AddRun {
       return summary
     }
     let writer = try LibraryWriter(
-      path: library, lockWait: options.lockWait, leftovers: .keep, whileWaiting: counter.reportWaitingForLock)
-    let leftOver = try contentsOfLeftoverSize(found, writer)
-    try writer.requireSpace(found.saturatedSum(\.size), reusing: Array(leftOver.values), counter)
+      path: library, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
+    try writer.library.requireSpace(found.saturatedSum(\.size))
     counter.enter(.reading)
     var (added, restoration) = try writer.change(.add) { change in
-      let copied = try copy(found, leftOver, into: change)
+      let copied = try copy(found, into: change)
       var (plan, restoration) = try plan(found, copied, for: writer.library, &summary) { index in
         try change.unstage(String(index))
       }
@@ -80,7 +79,6 @@ struct AddRun {
       let failures = try restoration.apply(writer, counter)
       report(restoration, failures: failures, &added)
     }
-    writer.leftovers.removeAll()
     return added
   }
 
@@ -164,35 +162,6 @@ struct AddRun {
 
   private func category(of file: PhotoSearch.Found) -> String { options.category ?? file.folder }
 
-  /// Returns the contents of the files that an interrupted operation may have staged already, by index: those that it
-  /// copied, and those that have the size of a leftover file. Reads only the latter.
-  private func contentsOfLeftoverSize(
-    _ found: [PhotoSearch.Found], _ writer: LibraryWriter
-  ) throws -> [Int: FileContent] {
-    let sizes = writer.leftovers.sizes
-    guard !sizes.isEmpty else { return [:] }
-    var copied: [Int: FileContent] = [:]
-    for (index, file) in found.enumerated() { copied[index] = writer.leftovers.content(of: file.origin) }
-    let indices = found.indices.filter { copied[$0] == nil && sizes.contains(found[$0].size) }
-    guard let first = indices.first else { return copied }
-    counter.enter(.verifying)
-    let counter = counter
-    let contents = Mutex(copied)
-    let disk = try? found[first].open().status().identity
-    try ParallelHashing.read(0..<indices.count, Readers(on: disk), context: {}) { position, _ in
-      let index = indices[position]
-      let file = found[index]
-      return try HashedFile(
-        opening: { () throws(FileError) in try file.open() },
-        whileReading: { _ in try counter.checkCancellation() },
-        { md5, status in
-          guard status.version == file.version else { return }
-          contents.withLock { $0[index] = FileContent(md5: md5, size: status.size) }
-        })
-    }
-    return contents.withLock { $0 }
-  }
-
   /// Reads the files for a dry run.
   private func hash(_ found: [PhotoSearch.Found]) throws -> [Int: Copied] {
     counter.enter(.reading)
@@ -211,10 +180,7 @@ struct AddRun {
     return results
   }
 
-  /// - Parameter leftOver: the contents of files that an interrupted operation may have staged, by index.
-  private func copy(
-    _ found: [PhotoSearch.Found], _ leftOver: [Int: FileContent], into change: Change
-  ) throws -> [Int: Copied] {
+  private func copy(_ found: [PhotoSearch.Found], into change: Change) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
     let failures = OrderedResults<AddFailure> { counter.report($0.finding) }
@@ -225,15 +191,8 @@ struct AddRun {
     try Workers.forEach(0..<found.count) { index in
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
-      if let content = leftOver[index], change.reuse(content, as: String(index), modified: file.modified) {
-        end(index, .staged(content))
-        return counter.advance(items: 1, bytes: content.size)
-      }
       do {
-        let target = try change.stage(String(index))
-        let copied = try Self.copy(file, to: target, counter)
-        change.recordVerified(target, md5: copied.md5, from: file.origin)
-        end(index, .staged(copied))
+        end(index, .staged(try Self.copy(file, to: change.stage(String(index)), counter)))
       } catch let error as File.Unreadable {
         try change.unstage(String(index))
         end(index, .failed(AddFailure(error.error)))

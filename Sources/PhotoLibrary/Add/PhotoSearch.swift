@@ -25,16 +25,11 @@ struct PhotoSearch {
     var size: Int
     /// The time of the file's last modification, in milliseconds since 1970.
     var modified: Int64
-    /// The file.
-    var identity: FileStatus.Identity
     /// The file as it was before its header was read.
     var version: FileStatus.Version
     var header: ImageHeader
     /// The name of its folder.
     var folder: String
-
-    /// Its version, from which a photo is copied.
-    var origin: PhotoOrigin { PhotoOrigin(identity, version) }
   }
 
   private(set) var photos: [Found] = []
@@ -106,8 +101,7 @@ struct PhotoSearch {
       photos.append(
         Found(
           path: path, root: root, pathInRoot: pathInRoot, size: status.size, modified: status.modified,
-          identity: status.identity, version: status.version, header: header,
-          folder: Self.folderName(of: path)))
+          version: status.version, header: header, folder: Self.folderName(of: path)))
     case .file where root != nil:
       warnings.append("\(path) was skipped: it is not a photo".escaped)
     default:

@@ -122,14 +122,6 @@ package final class Change: Sendable {
   /// Makes a new file in the staging folder, under a number or a name from `stagedNames`. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
-  /// Records that a staged file is complete and has this checksum, so that the next import uses it if this one is
-  /// interrupted. Call this method after the last change of the file. Any thread.
-  ///
-  /// - Parameter origin: where the bytes were copied from.
-  package func recordVerified(_ file: borrowing File, md5: MD5Digest, from origin: PhotoOrigin) {
-    staging.recordVerified(file, StagedFileLog.Copy(md5: md5, origin: origin))
-  }
-
   /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
   /// thread.
   ///

@@ -5,14 +5,12 @@ import Operations
 import Synchronization
 import SystemPackage
 
-/// The staged files of interrupted operations. The next import or `add` uses them instead of copying the same bytes
-/// again.
+/// The staged files of interrupted operations. The next import uses them instead of copying the same bytes again.
 ///
-/// A leftover file is identified by its content: by a record in the `StagedFileLog` of its operation, or else by
-/// reading the file. Its name and its date prove nothing: an interruption truncates files, and after a power failure a
-/// file that was not flushed may have any content. So it does not matter which operation staged the file, from which
-/// backup, and in which order. A change that uses a file moves it to its own staging folder, and flushes it before the
-/// commit like every other staged file.
+/// A leftover file is identified by its content, and is read for this. Its name and its date prove nothing: an
+/// interruption truncates files, and after a power failure a file that was not flushed may have any content. So it does
+/// not matter which operation staged the file, from which backup, and in which order. A change that uses a file moves it
+/// to its own staging folder, and flushes it before the commit like every other staged file.
 ///
 /// Only the holder of `library.lock` uses or removes leftover files. Files of operations with pending moves are not
 /// leftover files: recovery still needs them.
@@ -31,17 +29,13 @@ package final class LeftoverFiles: Sendable {
   private struct Verified {
     let path: FilePath
     let version: FileStatus.Version
-    /// The record in the log; nil if the file was read.
-    var copy: StagedFileLog.Copy?
   }
 
   private struct State {
     /// The paths of the files that were not read, by their sizes.
     var unread: [Int: [FilePath]] = [:]
-    /// The files whose contents are known, by their contents.
+    /// The files that were read, by their contents.
     var verified: [FileContent: [Verified]] = [:]
-    /// The contents of the files in the logs.
-    var contents: [PhotoOrigin: FileContent] = [:]
   }
 
   private let library: Library
@@ -56,19 +50,9 @@ package final class LeftoverFiles: Sendable {
     let user = geteuid()
     var found = State()
     for operation in try operations() {
-      let records = Dictionary(
-        StagingFolder.records(of: operation, in: library).map { ($0.inode, $0) },
-        uniquingKeysWith: { _, last in last })
       for file in (try? StagingFolder.files(of: operation, in: library)) ?? []
       where file.status.owner == user && file.status.linkCount == 1 {
-        if let record = records[file.status.identity.inode], record.version == file.status.version.numbers {
-          let content = FileContent(md5: record.copy.md5, size: file.status.size)
-          let verified = Verified(path: file.path, version: file.status.version, copy: record.copy)
-          found.verified[content, default: []].append(verified)
-          found.contents[record.copy.origin] = content
-        } else {
-          found.unread[file.status.size, default: []].append(file.path)
-        }
+        found.unread[file.status.size, default: []].append(file.path)
       }
     }
     state.withLock { $0 = found }
@@ -79,14 +63,6 @@ package final class LeftoverFiles: Sendable {
     let pending = try library.read(FileMove.operations)
     return try StagingFolder.operations(in: library).filter { !pending.contains($0) }
   }
-
-  /// The sizes of all files, in bytes.
-  var sizes: Set<Int> {
-    state.withLock { state in Set(state.unread.keys).union(state.verified.keys.map(\.size)) }
-  }
-
-  /// Returns the content of the file that an interrupted operation copied from this origin; nil if no operation did.
-  func content(of origin: PhotoOrigin) -> FileContent? { state.withLock { $0.contents[origin] } }
 
   /// Reads and hashes the files whose size one of the contents has. Blocks.
   ///
@@ -125,26 +101,21 @@ package final class LeftoverFiles: Sendable {
   /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Skips a file that
   /// changed since it was read, or that cannot be moved.
   ///
-  /// - Parameter whenMoved: called with the file, and its record in a log.
   /// - Returns: false if there is no such file.
   func take(
-    _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Int64,
-    whenMoved: (borrowing File, StagedFileLog.Copy?) -> Void
+    _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Int64
   ) -> Bool {
     while let found = state.withLock({ $0.verified[content]?.popLast() }) {
-      let file = try? folders.inFolder(of: found.path.string, in: library.root) {
-        (source, old) throws(FileError) -> File? in
+      let isMoved = try? folders.inFolder(of: found.path.string, in: library.root) {
+        (source, old) throws(FileError) -> Bool in
         let file = try source.open(old, .read)
         let status = try file.status()
-        guard status.version == found.version else { return nil }
+        guard status.version == found.version else { return false }
         if status.modified != modified { try file.setModified(milliseconds: modified) }
         try source.rename(old, to: folder, as: name)
-        return file
-      }
-      if let file = file ?? nil {
-        whenMoved(file, found.copy)
         return true
       }
+      if isMoved == true { return true }
     }
     return false
   }

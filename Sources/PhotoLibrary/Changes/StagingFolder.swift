@@ -15,7 +15,6 @@ final class StagingFolder: Sendable {
   let id = UUID().uuidString
   let directory: Directory
   private let folders = PhotoFolders()
-  private let log = StagedFileLog()
   private let library: Library
   /// The names of leftover files that were moved here.
   private let reused = Mutex<Set<String>>([])
@@ -54,12 +53,7 @@ final class StagingFolder: Sendable {
   /// Removes a staged file. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
 
-  /// Records that a staged file is complete. Any thread.
-  func recordVerified(_ file: borrowing File, _ copy: StagedFileLog.Copy) {
-    log.append(file, copy, in: directory)
-  }
-
-  /// Moves a leftover file here, and records it if its log did. Any thread.
+  /// Moves a leftover file here. Any thread.
   ///
   /// - Returns: false if no verified leftover file has the content.
   func reuse(
@@ -67,9 +61,7 @@ final class StagingFolder: Sendable {
   ) -> Bool {
     let isReused = try? folders.inFolder(of: name, in: directory) {
       (folder, last) throws(FileError) -> Bool in
-      leftovers.take(content, to: folder, as: last, modified: modified) { file, copy in
-        if let copy { recordVerified(file, copy) }
-      }
+      leftovers.take(content, to: folder, as: last, modified: modified)
     }
     guard isReused == true else { return false }
     reused.withLock { _ = $0.insert(name) }
@@ -109,7 +101,7 @@ final class StagingFolder: Sendable {
     for name in try library.root.directory(folder).names() where isNumber(name) {
       try library.root.removeFolder(name.inFolder(folder), of: isStagedFile)
     }
-    try library.root.removeFolder(folder, of: isOwnName)
+    try library.root.removeFolder(folder, of: isNumber)
     return try library.root.status(of: folder) == nil
   }
 }
@@ -126,12 +118,6 @@ extension StagingFolder {
   static func operations(in library: Library) throws(FileError) -> [String] {
     guard try library.root.status(of: parent)?.kind == .directory else { return [] }
     return try library.root.directory(parent).names().map(\.string).filter(isOperationID)
-  }
-
-  /// Returns the records of the files that an operation verified.
-  static func records(of id: String, in library: Library) -> [StagedFileLog.Record] {
-    guard let folder = try? library.root.directory(path(of: id)) else { return [] }
-    return StagedFileLog.records(in: folder)
   }
 
   /// Returns the staged files of an operation. Skips everything that another process removes meanwhile.
@@ -175,9 +161,6 @@ extension StagingFolder {
   static func isNumber(_ name: FilePath) -> Bool {
     !name.isEmpty && name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
-
-  /// Returns true if a name in the folder of an operation in `.staging` is one that this program gave.
-  static func isOwnName(_ name: FilePath) -> Bool { isNumber(name) || name == StagedFileLog.name }
 
   /// Returns true if a file in a numbered folder was staged: the name of a photo never begins with a dot, which the
   /// names do that other programs leave in any folder.
