@@ -30,7 +30,7 @@ struct UntrackedFiles {
     let own = Set(
       Library.databaseFiles + [
         "library.lock", "readers.lock", StagingFolder.parent, ReplacedFiles.parent,
-        LibraryRepair.corruptFiles, LostLibrary.lostFiles, Library.pictureCache, "photos",
+        Quarantine.parent, LostLibrary.lostFiles, Library.pictureCache, "photos",
       ])
     paths = try library.root.names().filter { !own.contains($0) }
     try collectPhotos("photos")

@@ -70,6 +70,32 @@ struct AddTests {
     #expect(try add("in").photosRestored == 0)
   }
 
+  @Test("Add: one file restores equal photos whose files are missing, in the change that adds others")
+  func equalMissingFiles() throws {
+    try folder.write(Self.png("a"), to: "in/a.png")
+    try add("in")
+    let first = try #require(try scratch.contents().photos.first)
+    var second = first
+    (second.id, second.path, second.createdAt) = (2, "photos/2001/02/b.png", LibraryScratch.october)
+    try scratch.sql { try Photo.insert([second], into: $0) }
+    try folder.remove("library/\(first.path)")
+    try folder.write(Self.png("c"), to: "in/c.png")
+    let changes = try scratch.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM change") ?? 0 }
+    let summary = try add("in")
+    #expect(summary.photosRestored == 2)
+    #expect(summary.photosAdded == 1)
+    #expect(summary.photosSkipped == 0)
+    #expect(summary.errors == [])
+    #expect(try scratch.rowsWithoutFile() == [])
+    let library = try Library(path: scratch.path)
+    for photo in [first, second] {
+      #expect(try library.openPhoto(at: photo.path).status().modified == photo.createdAt)
+    }
+    #expect(
+      try scratch.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM change") } == changes + 1)
+    #expect(try folder.tree("library/.staging").isEmpty)
+  }
+
   @Test("Add: a photo whose file is corrupt in the library is reported, and the file stays")
   func corruptFile() throws {
     try folder.write(Self.png("a"), to: "in/a.png")

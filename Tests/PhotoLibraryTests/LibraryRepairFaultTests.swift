@@ -20,12 +20,13 @@ import Testing
     self.photos = photos
   }
 
-  private func repair() throws -> LibraryRepair.Outcome {
-    try scratch.writer().repair { repair in
-      try repair.stage("0").write(Array("one".utf8), at: 0)
-      try repair.stage("1").write(Array("two".utf8), at: 0)
-      return try repair.commit(
-        try scratch.contents().photos.enumerated().map { .init(photo: $1, name: "\($0)") })
+  private func repair() throws -> FileRepair.Outcome {
+    try scratch.writer().change(nil) { change in
+      try change.stage("0").write(Array("one".utf8), at: 0)
+      try change.stage("1").write(Array("two".utf8), at: 0)
+      let photos = try scratch.contents().photos
+      return try change.commit(
+        nil, repairs: photos.enumerated().map { FileRepair(photo: $1, name: "\($0)") })
     }
   }
 
@@ -66,14 +67,27 @@ import Testing
     let outcome = try repair()
     bad.disarm()
     stuck.disarm()
-    #expect(outcome.failures.keys.sorted() == ["0"])
-    #expect(outcome.failures["0"]?.contains("(errno 5)") == true)
+    #expect(outcome.failures.keys.sorted() == [1])
+    #expect((outcome.failures[1] as? FileError)?.errno == .ioError)
     #expect(try scratch.rowsWithoutFile().map(\.id) == [1])
     #expect(try scratch.photoTexts()[photos[0].path] == "corrupt")
     #expect(outcome.corruptFiles == nil)
     #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".rotten/") })
     try expectNothingStaged()
     #expect(try repair().failures.isEmpty)
+  }
+
+  @Test("Repair: the error of a status that cannot be read is reported if there is no file to move")
+  func unreadableStatus() throws {
+    try scratch.folder.remove("library/" + photos[0].path)
+    let fault = arm([.status], below: photos[0].path)
+    let outcome = try repair()
+    fault.disarm()
+    let error = try #require(outcome.failures[1] as? FileError)
+    #expect(error.errno == .ioError)
+    #expect(error.path == scratch.path.pushing(FilePath(photos[0].path)))
+    #expect(outcome.corruptFiles == nil)
+    try expectNothingStaged()
   }
 
   @Test("Repair: a file that was moved away moves back if the replacement fails")
@@ -84,7 +98,7 @@ import Testing
     let fault = arm([.renameNoReplace], at: 3, persists: false)
     let outcome = try repair()
     fault.disarm()
-    #expect(outcome.failures.keys.sorted() == ["0"])
+    #expect(outcome.failures.keys.sorted() == [1])
     let place = scratch.path.pushing(FilePath(photos[0].path)).string
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place) == "elsewhere")
     #expect(outcome.corruptFiles == nil)
@@ -104,7 +118,7 @@ import Testing
     first.disarm()
     second.disarm()
     #expect(second.place != nil)
-    #expect(outcome.failures.keys.sorted() == ["0"])
+    #expect(outcome.failures.keys.sorted() == [1])
     #expect(try scratch.rowsWithoutFile() == [])
     let kept = try scratch.path.pushing(#require(outcome.corruptFiles)).appending("1_a.jpg").string
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: kept) == "elsewhere")
@@ -123,7 +137,7 @@ import Testing
     try scratch.sql { try $0.execute(sql: "UPDATE photo SET path = 'photos/2001/02/b.jpg' WHERE id = 2") }
     try plantLink()
     let outcome = try repair()
-    #expect(outcome.failures.keys.sorted() == ["0"])
+    #expect(outcome.failures.keys.sorted() == [1])
     #expect(try scratch.photoTexts()["photos/2001/02/b.jpg"] == "two")
     #expect(try scratch.folder.tree("outside").isEmpty)
     try expectNothingStaged()

@@ -90,16 +90,66 @@ import Testing
   @Test("Repair: photos are intact, and corrupt files are kept")
   func corruptFileIsKept() throws {
     let writer = try scratch.writer()
-    let outcome = try writer.repair { repair in
-      try repair.stage("0").write(Array("one".utf8), at: 0)
-      try repair.stage("1").write(Array("two".utf8), at: 0)
-      return try repair.commit(photos.enumerated().map { .init(photo: $1, name: "\($0)") })
+    let outcome = try writer.change(nil) { change in
+      try change.stage("0").write(Array("one".utf8), at: 0)
+      try change.stage("1").write(Array("two".utf8), at: 0)
+      return try change.commit(
+        nil, repairs: photos.enumerated().map { FileRepair(photo: $1, name: "\($0)") })
     }
+    #expect(try scratch.pendingMoves() == [])
     #expect(try scratch.rowsWithoutFile() == [])
     #expect(outcome.failures.isEmpty)
     let corrupt = try #require(outcome.corruptFiles).appending("1_a.jpg")
     #expect(try scratch.photoTexts()[corrupt.string] == "corrupt")
     #expect(try writer.library.untrackedFiles() == [])
+  }
+
+  /// Leaves an addition that also repairs the two photos, with the steps that come before its transaction.
+  private func interruptAddition(_ place: String) throws {
+    let staging = file(".staging/\(LibraryScratch.interrupted)")
+    try scratch.folder.write("new", to: file(place))
+    try scratch.leaveMoves([place: "new"])
+    try scratch.folder.write("one", to: staging + "/1")
+    try scratch.folder.write("two", to: staging + "/2")
+    let repairs = photos.enumerated().map { FileRepair(photo: $1, name: "\($0 + 1)") }
+    try scratch.sql { database in
+      try FileMove.insert(repairs.compactMap { $0.move(in: LibraryScratch.interrupted) }, into: database)
+    }
+  }
+
+  @Test("Interrupted addition: recovery removes the new file, and fills the places of missing photos")
+  func additionWithRepairs() throws {
+    try interruptAddition("photos/2025/10/new.jpg")
+    let contents = try scratch.contents()
+    let library = try scratch.writer().library
+    #expect(try library.contents() == contents)
+    #expect(
+      try scratch.photoTexts() == [photos[0].path: "corrupt", photos[1].path: "two"])
+    #expect(try scratch.pendingMoves() == [])
+  }
+
+  @Test("Repair: a path that is not in normal form below photos is refused")
+  func invalidPath() throws {
+    var photo = photos[0]
+    photo.path = "photos/../photos/2025/10/a.jpg"
+    let before = try scratch.photoTexts()
+    let outcome = try scratch.writer().change(nil) { change in
+      try change.stage("0").write(Array("one".utf8), at: 0)
+      return try change.commit(nil, repairs: [FileRepair(photo: photo, name: "0")])
+    }
+    #expect((outcome.failures[photo.id] as? FileError)?.errno == .invalidArgument)
+    #expect(try scratch.photoTexts() == before)
+  }
+
+  @Test("Repair: a place that must be empty and is not stays as it is")
+  func takenPlace() throws {
+    let outcome = try scratch.writer().change(nil) { change in
+      try change.stage("0").write(Array("one".utf8), at: 0)
+      return try change.commit(
+        nil, repairs: [FileRepair(photo: photos[0], name: "0", replacesFile: false)])
+    }
+    #expect((outcome.failures[photos[0].id] as? FileError)?.errno == .fileExists)
+    #expect(try scratch.photoTexts() == [photos[0].path: "corrupt"])
   }
 
   @Test("Repair: an error of the caller removes the staged files")
@@ -108,8 +158,8 @@ import Testing
     let before = try scratch.files()
     let writer = try scratch.writer()
     #expect(throws: Stop.self) {
-      try writer.repair { repair in
-        try repair.stage("0").write([1], at: 0)
+      try writer.change(nil) { change in
+        try change.stage("0").write([1], at: 0)
         throw Stop()
       }
     }

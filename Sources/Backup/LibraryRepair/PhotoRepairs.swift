@@ -83,24 +83,18 @@ struct PhotoRepairs {
   func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
     guard !isEmpty else { return Outcome() }
     try writer.requireSpace(repairs.saturatedSum(\.photo.photo.fileSize), counter)
-    return try writer.repair { libraryRepair in
+    return try writer.change(nil) { change in
       var result = Outcome()
-      let staged = try stage(&result, counter, open: libraryRepair.stage, remove: libraryRepair.unstage)
-      let items = staged.map { LibraryRepair.Item(photo: $0.photo, name: $0.name) }
+      let staged = try stage(&result, counter, open: change.stage, remove: change.unstage)
       try counter.checkCancellation()
       counter.enter(.committing)
-      let outcome = try libraryRepair.commit(items)
-      for item in items { result.failures[item.photo.id] = outcome.failures[item.name] }
+      let outcome = try change.commit(nil, repairs: staged)
+      for repair in staged {
+        result.failures[repair.photo.id] = outcome.failures[repair.photo.id].map { "\($0)" }
+      }
       result.kept = outcome.corruptFiles
       return result
     }
-  }
-
-  /// A photo whose file was staged.
-  struct Staged {
-    let photo: Photo
-    /// The name of the staged file: a number.
-    let name: String
   }
 
   /// Stages the files. Blocks. A photo that no source has any more does not prevent the repair of the others.
@@ -113,15 +107,15 @@ struct PhotoRepairs {
   func stage(
     _ result: inout Outcome, _ counter: ProgressCounter, numberedFrom first: Int = 0,
     open: (String) throws -> File, remove: (String) throws -> Void
-  ) throws -> [Staged] {
-    var staged: [Staged] = []
+  ) throws -> [FileRepair] {
+    var staged: [FileRepair] = []
     for (index, repair) in repairs.enumerated() {
       let (name, photo) = (String(first + index), repair.photo.photo)
       for source in repair.sources {
         try counter.checkCancellation()
         guard let fault = try copy(repair, from: source, to: open(name), counter) else {
           result.places[photo.id] = source.place
-          staged.append(Staged(photo: photo, name: name))
+          staged.append(FileRepair(photo: photo, name: name))
           break
         }
         try remove(name)

@@ -58,8 +58,8 @@ struct MissingFileSearch {
   /// - Throws: `RebuildError.unreadableArchive` if an archive no longer has a photo that was read from it before.
   func stage(
     in reconstruction: LibraryReconstruction, _ counter: ProgressCounter
-  ) throws -> [PhotoRepairs.Staged] {
-    var staged: [PhotoRepairs.Staged] = []
+  ) throws -> [FileRepair] {
+    var staged: [FileRepair] = []
     for search in repairs {
       var outcome = PhotoRepairs.Outcome()
       staged += try search.stage(

@@ -167,7 +167,7 @@ struct RebuildRun {
 
   /// Returns the rows of the new database, and the files to move to their places.
   private func contents(
-    _ plan: RebuildPlan, _ staged: [PhotoRepairs.Staged], _ archives: RebuildArchives,
+    _ plan: RebuildPlan, _ staged: [FileRepair], _ archives: RebuildArchives,
     _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, leftOut: Set<Int64>
   ) throws -> (contents: RebuiltContents, files: [LibraryReconstruction.RestoredFile]) {
     var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }

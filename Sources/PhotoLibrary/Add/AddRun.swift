@@ -6,10 +6,9 @@ import Synchronization
 import SystemPackage
 
 extension Work where Summary == AddSummary {
-  /// Starts copying photos into a library, in one atomic change, and then restores photos of the library whose files are
-  /// missing and that are among the given ones, in a change of its own. If the restoration is cancelled, the added photos
-  /// stay. Files that cannot be read, or that change while they are read, are reported and not added. The originals do
-  /// not change.
+  /// Starts copying photos into a library, in one atomic change, which also restores photos of the library whose files are
+  /// missing and that are among the given ones. Files that cannot be read, or that change while they are read, are reported
+  /// and not added. The originals do not change.
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func add(
@@ -52,42 +51,37 @@ struct AddRun {
       summary.isDryRun = true
       let library = try Library(path: library)
       try library.requireSpaceBeforeChange(found.saturatedSum(\.size))
-      let (plan, restoration) = try plan(found, hash(found), for: library, &summary)
+      let (plan, restoration) = try plan(found, hash(found), for: library, in: nil, &summary)
       summary = plan.count(into: summary)
-      report(restoration, &summary)
+      report(restoration, failures: [:], &summary)
       return summary
     }
     let writer = try LibraryWriter(
       path: library, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     try writer.library.requireSpace(found.saturatedSum(\.size))
     counter.enter(.reading)
-    var (added, restoration) = try writer.change(.add) { change in
+    return try writer.change(.add) { change in
       let copied = try copy(found, into: change)
-      var (plan, restoration) = try plan(found, copied, for: writer.library, &summary) { index in
-        try change.unstage(String(index))
-      }
+      var (plan, restoration) = try plan(found, copied, for: writer.library, in: change, &summary)
+      var failures: [Int64: any Error] = [:]
+      let repairs = try restoration.stage(in: change, numberedFrom: found.count, counter, &failures)
       try counter.checkCancellation()
       counter.enter(.committing)
       let files = try plan.place(writer)
-      if !plan.edit.isEmpty { try change.commit(plan.edit, files: files) }
-      return (plan.count(into: summary), restoration)
+      let outcome = try change.commit(plan.edit.isEmpty ? nil : plan.edit, files: files, repairs: repairs)
+      failures.merge(outcome.failures) { $1 }
+      summary = plan.count(into: summary)
+      report(restoration, failures: failures, &summary)
+      return summary
     }
-    if !restoration.items.isEmpty {
-      counter.setTotals(
-        items: found.count + restoration.items.count,
-        bytes: found.saturatedSum(\.size).saturated(plus: restoration.bytes))
-      let failures = try restoration.apply(writer, counter)
-      report(restoration, failures: failures, &added)
-    }
-    return added
   }
 
-  /// Decides which files are new photos, and which restore photos of the library.
+  /// Decides which files are new photos, and which restore photos of the library. Removes the others from the staging folder.
   ///
-  /// - Parameter whenSkipped: called for each file that its category has already, with its index.
+  /// - Parameter change: nil for a dry run.
   private func plan(
-    _ found: [PhotoSearch.Found], _ copied: [Int: Copied], for library: Library,
-    _ summary: inout AddSummary, whenSkipped: (Int) throws -> Void = { _ in }
+    _ found: [PhotoSearch.Found], _ copied: [Int: Copied], for library: Library, in change: Change?,
+    _ summary: inout AddSummary
   ) throws -> (AddPlan, PhotoRestoration) {
     let contents = try library.contents()
     var plan = AddPlan(contents, options.category, now: Date().milliseconds)
@@ -99,8 +93,9 @@ struct AddRun {
         case .added:
           report(file, .imported, &summary)
         case .known(let photos):
-          try whenSkipped(index)
-          switch try restoration.add(photos, from: file, content, counter) {
+          let outcome = try restoration.add(photos, from: file, content, stagedAs: String(index), counter)
+          if restoration.items.last?.stagedName != String(index) { try change?.unstage(String(index)) }
+          switch outcome {
           case .intact:
             report(file, .skipped, reason: "its category already has it", &summary)
           case .restored:
@@ -136,7 +131,7 @@ struct AddRun {
   ///
   /// - Parameter failures: why photos could not be restored, by ID.
   private func report(
-    _ restoration: PhotoRestoration, failures: [Int64: String] = [:], _ summary: inout AddSummary
+    _ restoration: PhotoRestoration, failures: [Int64: any Error], _ summary: inout AddSummary
   ) {
     let outcome = options.isDryRun ? "would be restored" : "was restored"
     summary.photosSkipped -= restoration.usedFiles

@@ -12,6 +12,8 @@ struct PhotoRestoration {
     let label: Finding.Subject
     let source: PhotoSearch.Found
     let content: FileContent
+    /// The name under which `add` has staged the source.
+    let stagedName: String
 
     /// What is wrong with the photo's file, for a message.
     static let fault = "its file was missing from the library"
@@ -37,23 +39,23 @@ struct PhotoRestoration {
     (self.library, self.contents) = (library, contents)
   }
 
-  /// Bytes of the photos.
-  var bytes: Int { items.saturatedSum(\.content.size) }
-
   /// Looks at the files of photos, and adds the photos whose files are missing. Reads the file of each photo once. Blocks.
   ///
   /// - Parameters:
   ///   - source: a file that is equal to all of the photos.
   ///   - content: the content of `source`.
+  ///   - name: the name under which `source` was staged.
   /// - Returns: the worst state of the files.
   mutating func add(
-    _ photos: [Photo], from source: PhotoSearch.Found, _ content: FileContent, _ counter: ProgressCounter
+    _ photos: [Photo], from source: PhotoSearch.Found, _ content: FileContent, stagedAs name: String,
+    _ counter: ProgressCounter
   ) throws -> Outcome {
     var outcome = Outcome.intact
     for photo in photos where checked.insert(photo.id).inserted {
       let label = contents.label(of: photo)
       if case .failure(let error) = library.status(of: photo), error.isMissing {
-        items.append(Item(photo: photo, label: label, source: source, content: content))
+        items.append(
+          Item(photo: photo, label: label, source: source, content: content, stagedName: name))
         if case .intact = outcome { outcome = .restored }
         continue
       }
@@ -68,58 +70,39 @@ struct PhotoRestoration {
     return outcome
   }
 
-  /// Copies the files into the library. They are durable when the method returns. Blocks.
+  /// Stages a file for each photo: the one that `add` has staged, or another copy if a source restores several photos.
+  /// Blocks.
   ///
-  /// - Returns: why photos could not be restored, by ID.
-  /// - Throws: `CancellationError`.
-  func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> [Int64: String] {
-    do {
-      return try copyAll(writer, counter)
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      return Dictionary(items.map { ($0.photo.id, "\(error)") }, uniquingKeysWith: { first, _ in first })
-    }
-  }
-
-  private func copyAll(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> [Int64: String] {
-    try writer.requireSpace(bytes, counter)
-    return try writer.repair { repair in
-      var failures: [Int64: String] = [:]
-      var staged: [LibraryRepair.Item] = []
-      for (index, item) in items.enumerated() {
-        let name = String(index)
-        if let fault = try copy(item, to: repair.stage(name), counter) {
-          try repair.unstage(name)
-          failures[item.photo.id] = fault
-        } else {
-          staged.append(LibraryRepair.Item(photo: item.photo, name: name))
+  /// - Parameters:
+  ///   - first: the number of the first copy.
+  ///   - failures: gets the reasons why photos cannot be restored, by ID.
+  /// - Throws: `CancellationError`, or an error that concerns all files, such as a full disk.
+  func stage(
+    in change: Change, numberedFrom first: Int, _ counter: ProgressCounter,
+    _ failures: inout [Int64: any Error]
+  ) throws -> [FileRepair] {
+    var repairs: [FileRepair] = []
+    var used: Set<String> = []
+    for (index, item) in items.enumerated() {
+      var name = item.stagedName
+      do {
+        if !used.insert(name).inserted {
+          name = String(first + index)
+          guard try AddRun.copy(item.source, to: change.stage(name), counter) == item.content else {
+            throw PhotoSearch.Found.Changed()
+          }
         }
-        counter.advance(items: 1)
+        try change.setModified(name, milliseconds: item.photo.createdAt)
+        repairs.append(FileRepair(photo: item.photo, name: name))
+      } catch let error as File.Unreadable {
+        failures[item.photo.id] = error.error
+      } catch is PhotoSearch.Found.Changed {
+        failures[item.photo.id] = Unrestored(description: item.source.changed.finding.message)
       }
-      try counter.checkCancellation()
-      counter.enter(.committing)
-      let outcome = try repair.commit(staged)
-      for item in staged {
-        if let failure = outcome.failures[item.name] { failures[item.photo.id] = failure }
-      }
-      return failures
     }
+    return repairs
   }
 
-  /// - Returns: why the file can no longer be copied; nil if it was.
-  private func copy(
-    _ item: Item, to target: consuming File, _ counter: ProgressCounter
-  ) throws -> String? {
-    do {
-      let copied = try AddRun.copy(item.source, to: target, counter)
-      guard copied == item.content else { return item.source.changed.finding.message }
-      try target.setModified(milliseconds: item.photo.createdAt)
-      return nil
-    } catch let error as File.Unreadable {
-      return "\(error.error)"
-    } catch is PhotoSearch.Found.Changed {
-      return item.source.changed.finding.message
-    }
-  }
+  /// The reason why a photo cannot be restored.
+  private struct Unrestored: Error, CustomStringConvertible { let description: String }
 }

@@ -1,84 +1,16 @@
 import Checksums
-internal import Databases
 import FileSystem
 import Foundation
-internal import GRDB
 import Operations
 import Synchronization
 import SystemPackage
 
-/// A change of a library: new files are staged and moved to their places, and then one transaction makes them photos.
+/// A change of a library: files are staged and moved to their places, and then one transaction makes the new ones photos.
 ///
 /// The order is: fsync the staged files; insert the file moves, in a durable transaction; rename; fsync every folder
 /// that changed; commit the change, which deletes the file moves. An interruption leaves the new state, or the old
-/// state and files that `LibraryRecovery` removes.
+/// state and files that `LibraryRecovery` removes. Files that repair photos stay: no undo and no recovery removes them.
 package final class Change: Sendable {
-  /// What a change does.
-  package enum Kind: String, Sendable, CaseIterable {
-    /// Adds photos from files.
-    case add
-    /// Adds photos from a backup to the library.
-    case merge
-    /// Replaces the contents of the library by a backup.
-    case replace
-    /// Removes photos or categories.
-    case remove
-    /// Moves or renames photos, or changes categories.
-    case organize
-    /// Moves photos by rules.
-    case sort
-    /// Changes settings.
-    case settings
-    /// Dismisses pairs of photos that are no duplicates.
-    case dismiss
-    /// Removes all photos and categories, and gives the library a new ID.
-    case reset
-    /// Reverts the last change.
-    case undo
-    /// Discards what the library keeps for an undo.
-    case discard
-
-    /// The change in a sentence for the user, after a verb: `the import`.
-    package var label: String {
-      switch self {
-      case .add: "the addition"
-      case .merge, .replace: "the import"
-      case .remove: "the removal"
-      case .organize: "the reorganization"
-      case .sort: "the sorting"
-      case .settings: "the change of settings"
-      case .dismiss: "the dismissal of duplicates"
-      case .reset: "the reset"
-      case .undo: "the undo"
-      case .discard: "the removal of what was kept for an undo"
-      }
-    }
-
-    /// True if the library keeps what the change replaces or removes, for an undo. See `UndoStack`.
-    var isUndoable: Bool {
-      switch self {
-      case .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset: true
-      case .add, .undo, .discard: false
-      }
-    }
-
-    /// True if the change ends the undo of all earlier changes.
-    var endsEarlierUndo: Bool {
-      switch self {
-      case .merge, .replace, .remove, .reset, .discard: true
-      case .add, .undo, .organize, .sort, .settings, .dismiss: false
-      }
-    }
-  }
-
-  /// A committed change, as a row of the database.
-  package struct Record: Sendable, Equatable {
-    package let id: String
-    package let kind: Kind
-    /// The time of the change, in milliseconds since 1970.
-    package let at: Int64
-  }
-
   /// A staged file, and the place that it moves to.
   package struct StagedFile: Sendable {
     /// The name in the staging folder.
@@ -96,10 +28,11 @@ package final class Change: Sendable {
 
   /// The ID of the change's row.
   package var id: String { staging.id }
-  private let kind: Kind
+  private let kind: Kind?
   private let writer: LibraryWriter
   private let staging: StagingFolder
   private let commitBegun = Atomic<Bool>(false)
+  private let movesPending = Atomic<Bool>(false)
 
   /// True if the change is durable when it is committed.
   package var syncs: Bool { writer.syncs }
@@ -107,10 +40,13 @@ package final class Change: Sendable {
   /// True if the commit was attempted. If it failed, the database may have the change all the same.
   var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
 
-  init(_ kind: Kind, writer: LibraryWriter) throws {
+  /// True if recovery must finish a repair: a photo needs its staged file, or rows of complete moves were not deleted.
+  var hasPendingMoves: Bool { movesPending.load(ordering: .relaxed) }
+
+  init(_ kind: Kind?, writer: LibraryWriter) throws {
     self.kind = kind
     self.writer = writer
-    staging = try StagingFolder(in: writer.library)
+    staging = try StagingFolder(in: writer.library.folder)
   }
 
   /// Returns the names to stage files under whose places in the library are known already. The staging folder then has
@@ -130,35 +66,87 @@ package final class Change: Sendable {
     staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
   }
 
+  /// Sets the date of a staged file, in milliseconds since 1970. Any thread.
+  func setModified(_ name: String, milliseconds: Int64) throws(FileError) {
+    try staging.setModified(name, milliseconds: milliseconds)
+  }
+
   /// Removes a file from the staging folder. Any thread.
   package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
-  /// Makes the staged files photos of the library. Durable when it returns.
+  /// Makes the staged files photos of the library, or the files of photos whose files are corrupt or missing. Durable when
+  /// it returns, except for the photos in `FileRepair.Outcome.failures`.
   ///
+  /// - Parameter edit: nil for a change without a row in the history, which only repairs files.
   /// - Throws: `FileError` or `LibraryError`; the library is then as it was before, unless the transaction failed after
-  ///   it took effect. See `LibraryWriter.change(_:_:)`.
-  package func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
-    if !files.isEmpty {
-      if writer.syncs { try staging.sync(files.map(\.name)) }
-      try writer.record(
-        files.lazy.map { [id] file in
-          FileMove(operationID: id, kind: .add, source: file.name, target: file.path, md5: file.md5)
-        })
-      try moveToPlaces(files)
-    }
-    commitBegun.store(true, ordering: .relaxed)
-    try writer.write { database in
-      try database.inTransaction(.immediate) {
-        // first, so that the new rows use the freed pages, and the database does not grow
-        try FileMove.delete(operation: id, from: database)
-        let record = Record(id: id, kind: kind, at: Date().milliseconds)
-        try record.insert(database)
-        try edit.apply(to: database, change: record)
-        return .commit
+  ///   it took effect, and except for repaired photos. See `LibraryWriter.change(_:_:)`.
+  @discardableResult
+  package func commit(
+    _ edit: LibraryEdit?, files: [StagedFile] = [], repairs: [FileRepair] = []
+  ) throws -> FileRepair.Outcome {
+    precondition(edit == nil || kind != nil, "a change without a kind has no row")
+    if !files.isEmpty || !repairs.isEmpty { try record(files, repairs) }
+    try moveToPlaces(files)
+    let (outcome, emptied) = replaceFiles(repairs)
+    if let edit {
+      commitBegun.store(true, ordering: .relaxed)
+      try end(edit, keeping: emptied)
+      // the change is complete; if this fails, the next writer does it
+      _ = try? ReplacedFiles(writer).settle()
+    } else if !repairs.isEmpty {
+      do {
+        try end(nil, keeping: emptied)
+      } catch {
+        // the files are in their places all the same
+        movesPending.store(true, ordering: .relaxed)
       }
     }
-    // the change is complete; if this fails, the next writer does it
-    _ = try? ReplacedFiles(writer).settle()
+    return outcome
+  }
+
+  /// Makes the staged files durable, and records their moves.
+  private func record(_ files: [StagedFile], _ repairs: [FileRepair]) throws {
+    if writer.syncs || !repairs.isEmpty {
+      try staging.sync(files.map(\.name) + repairs.map(\.name))
+    }
+    // a photo may be without its file until the staged file is in its place
+    if !repairs.isEmpty { try staging.syncNames() }
+    try writer.transaction { [id] database in
+      let additions = files.lazy.map { file in
+        FileMove(operationID: id, kind: .add, source: file.name, target: file.path, md5: file.md5)
+      }
+      try FileMove.insert(additions, into: database)
+      try FileMove.insert(repairs.compactMap { $0.move(in: id) }, into: database)
+    }
+  }
+
+  /// Replaces the files of photos.
+  ///
+  /// - Returns: the moves of the photos that may be without a file, too. Recovery completes them.
+  private func replaceFiles(_ repairs: [FileRepair]) -> (outcome: FileRepair.Outcome, emptied: [FileMove]) {
+    guard !repairs.isEmpty else { return (FileRepair.Outcome(), []) }
+    var replacement = FileReplacement(
+      in: writer.library.folder, from: staging, lockWait: writer.lockWait)
+    for repair in repairs where repair.move(in: id) == nil {
+      replacement.fail(repair, FileError("rename to", FilePath(repair.photo.path), .invalidArgument))
+    }
+    replacement.run(repairs.filter { $0.move(in: id) != nil })
+    let emptied = repairs.filter { replacement.emptied.contains($0.photo.id) }
+    return (replacement.outcome, emptied.compactMap { $0.move(in: id) })
+  }
+
+  /// Deletes the rows of the moves, and makes the edit, in one transaction.
+  private func end(_ edit: LibraryEdit?, keeping moves: [FileMove]) throws {
+    try writer.transaction { database in
+      // first, so that the new rows use the freed pages, and the database does not grow
+      try FileMove.delete(operation: id, from: database)
+      try FileMove.insert(moves, into: database)
+      guard let edit, let kind else { return }
+      let record = Record(id: id, kind: kind, at: Date().milliseconds)
+      try record.insert(database)
+      try edit.apply(to: database, change: record)
+    }
+    movesPending.store(!moves.isEmpty, ordering: .relaxed)
   }
 
   private func moveToPlaces(_ files: [StagedFile]) throws {
@@ -208,25 +196,5 @@ package final class Change: Sendable {
       try target.sync()
     }
     return true
-  }
-}
-
-extension Change.Record {
-  func insert(_ database: Database) throws {
-    try database.execute(
-      sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)", arguments: [id, kind.rawValue, at])
-  }
-
-  /// Returns the newest change; nil if there is none.
-  static func newest(_ database: Database) throws -> Self? {
-    let sql = "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1"
-    return try database.firstRow(sql, of: "change") { try Self($0) }
-  }
-
-  /// Reads a row of `change`.
-  init(_ row: RowReader) throws {
-    id = try row.text("id")
-    kind = try row.enumeration("kind", as: Change.Kind.self)
-    at = try row.integer("at")
   }
 }

@@ -136,7 +136,9 @@ package final class LeftoverFiles: Sendable {
   /// the next writer removes them.
   package func removeAll() {
     state.withLock { $0 = State() }
-    for operation in (try? operations()) ?? [] { _ = try? StagingFolder.remove(operation, from: library) }
+    for operation in (try? operations()) ?? [] {
+      _ = try? StagingFolder.remove(operation, from: library.root)
+    }
   }
 }
 

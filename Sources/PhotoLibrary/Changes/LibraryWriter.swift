@@ -67,7 +67,7 @@ package final class LibraryWriter: Sendable {
   /// - Returns: false if another process reads photos, so that the next writer deletes the files.
   func discardUndo() throws -> Bool {
     if try !library.read(UndoStack.init).kept.isEmpty {
-      try change(.discard) { try $0.commit(LibraryEdit(), files: []) }
+      try change(.discard) { try $0.commit(LibraryEdit()) }
     }
     return try ReplacedFiles(self).settle()
   }
@@ -94,11 +94,11 @@ package final class LibraryWriter: Sendable {
     }
   }
 
-  /// Records file moves, in one durable transaction. The caller then renames the files.
-  func record(_ moves: some Sequence<FileMove>) throws {
+  /// Runs `body` on the writing connection, in one transaction. Durable when it returns, if changes are.
+  func transaction(_ body: (Database) throws -> Void) throws {
     try write { database in
       try database.inTransaction(.immediate) {
-        try FileMove.insert(moves, into: database)
+        try body(database)
         return .commit
       }
     }
@@ -124,10 +124,13 @@ package final class LibraryWriter: Sendable {
     }
   }
 
-  /// Changes the library atomically: `body` stages files and commits. Nothing stays in `.staging`, even if `body`
-  /// throws. If the commit fails although its transaction took effect, the change stays, and the error is thrown all
-  /// the same.
-  package func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
+  /// Changes the library: `body` stages files and commits. Nothing stays in `.staging`, even if `body` throws, except a
+  /// file that a photo needs. If the commit fails although its transaction took effect, the change stays, and the error
+  /// is thrown all the same.
+  ///
+  /// - Parameter kind: nil for a change that only repairs files.
+  @discardableResult
+  package func change<Value>(_ kind: Change.Kind?, _ body: (Change) throws -> Value) throws -> Value {
     let change = try Change(kind, writer: self)
     let value: Value
     do {
@@ -139,24 +142,9 @@ package final class LibraryWriter: Sendable {
       throw error
     }
     // the change is complete; if this fails, the next writer does it
-    _ = try? StagingFolder.remove(change.id, from: library)
-    return value
-  }
-
-  /// Replaces corrupt and missing files of photos: `body` stages files and commits. Nothing stays in `.staging`, even
-  /// if `body` throws, except a file that a photo needs.
-  package func repair<Value>(_ body: (LibraryRepair) throws -> Value) throws -> Value {
-    let repair = try LibraryRepair(self)
-    let value: Value
-    do {
-      value = try body(repair)
-    } catch {
-      // as after an interruption; if this fails too, the next writer does it
-      _ = try? LibraryRecovery(self).finish(repair.id)
-      throw error
-    }
-    let recovery = LibraryRecovery(self)
-    _ = try? repair.hasEmptyPlace ? recovery.finish(repair.id) : recovery.discard(repair.id)
+    _ =
+      try? change.hasPendingMoves
+      ? LibraryRecovery(self).finish(change.id) : StagingFolder.remove(change.id, from: library.root)
     return value
   }
 
@@ -165,12 +153,9 @@ package final class LibraryWriter: Sendable {
   /// - Parameter md5s: the new MD5s, by the IDs of the photos.
   package func correctMD5s(_ md5s: [Int64: MD5Digest]) throws {
     guard !md5s.isEmpty else { return }
-    try write { database in
-      try database.inTransaction(.immediate) {
-        let statement = try database.cachedStatement(sql: "UPDATE photo SET md5 = ? WHERE id = ?")
-        for (id, md5) in md5s { try statement.execute(arguments: [md5.blob, id]) }
-        return .commit
-      }
+    try transaction { database in
+      let statement = try database.cachedStatement(sql: "UPDATE photo SET md5 = ? WHERE id = ?")
+      for (id, md5) in md5s { try statement.execute(arguments: [md5.blob, id]) }
     }
   }
 

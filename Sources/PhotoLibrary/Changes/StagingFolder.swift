@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 import FileSystem
 import Foundation
 import Operations
@@ -12,23 +13,27 @@ final class StagingFolder: Sendable {
   static let parent: FilePath = ".staging"
 
   /// The ID of the operation.
-  let id = UUID().uuidString
+  let id: String
   let directory: Directory
   private let folders = PhotoFolders()
-  private let library: Library
+  private let library: OpenFolder
   /// The names of leftover files that were moved here.
   private let reused = Mutex<Set<String>>([])
 
-  init(in library: Library) throws {
-    self.library = library
-    try library.root.makeDirectory(Self.parent)
+  /// Makes the folder of an operation.
+  init(in library: OpenFolder, id: String = UUID().uuidString) throws(FileError) {
+    (self.library, self.id) = (library, id)
     let path = Self.path(of: id)
-    try library.root.makeDirectory(path)
-    directory = try library.root.directory(path)
+    try library.directory.makeDirectory(Self.parent)
+    try library.directory.makeDirectory(path)
+    directory = try library.directory.directory(path)
   }
 
   /// The path of an operation's folder, relative to the library.
   static func path(of id: String) -> FilePath { parent.appending(id) }
+
+  /// Its path, relative to the library.
+  var path: FilePath { Self.path(of: id) }
 
   /// Makes a numbered folder for each folder of these paths, and returns the names to stage the files under.
   func makeFolders(for paths: [String]) throws(FileError) -> [String] {
@@ -49,6 +54,11 @@ final class StagingFolder: Sendable {
 
   /// Makes a new file. Any thread.
   func stage(_ name: String) throws(FileError) -> File { try folders.open(name, .create, in: directory) }
+
+  /// Sets the date of a staged file, in milliseconds since 1970. Any thread.
+  func setModified(_ name: String, milliseconds: Int64) throws(FileError) {
+    try directory.open(FilePath(name), .read).setModified(milliseconds: milliseconds)
+  }
 
   /// Removes a staged file. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
@@ -87,22 +97,22 @@ final class StagingFolder: Sendable {
   /// Makes the names of the staged files durable.
   func syncNames() throws(FileError) {
     try directory.sync()
-    try library.root.directory(Self.parent).sync()
-    try library.root.sync()
+    try library.directory.directory(Self.parent).sync()
+    try library.directory.sync()
   }
 
   /// Removes the staged files and the folder of an operation. Untracked files in it stay.
   ///
   /// - Returns: whether the folder existed and is removed.
   @discardableResult
-  static func remove(_ id: String, from library: Library) throws(FileError) -> Bool {
+  static func remove(_ id: String, from library: borrowing Directory) throws(FileError) -> Bool {
     let folder = path(of: id)
-    guard try library.root.status(of: folder)?.kind == .directory else { return false }
-    for name in try library.root.directory(folder).names() where isNumber(name) {
-      try library.root.removeFolder(name.inFolder(folder), of: isStagedFile)
+    guard try library.status(of: folder)?.kind == .directory else { return false }
+    for name in try library.directory(folder).names() where isNumber(name) {
+      try library.removeFolder(name.inFolder(folder), of: isStagedFile)
     }
-    try library.root.removeFolder(folder, of: isNumber)
-    return try library.root.status(of: folder) == nil
+    try library.removeFolder(folder, of: isNumber)
+    return try library.status(of: folder) == nil
   }
 }
 

@@ -46,7 +46,7 @@ package struct DismissRun: Sendable {
     let known = try writer.library.dismissals()
     var edit = LibraryEdit()
     edit.dismissals = pairs.filter { !known.contains($0) }
-    if !edit.dismissals.isEmpty { try writer.change(.dismiss) { try $0.commit(edit, files: []) } }
+    if !edit.dismissals.isEmpty { try writer.change(.dismiss) { try $0.commit(edit) } }
     return DismissSummary(photos: photos, pairs: pairs.count, pairsChanged: edit.dismissals.count)
   }
 

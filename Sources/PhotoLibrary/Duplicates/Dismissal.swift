@@ -64,11 +64,8 @@ extension LibraryWriter {
   /// Removes pairs in one transaction, durably.
   func forget(_ dismissals: Set<Dismissal>) throws {
     guard !dismissals.isEmpty else { return }
-    try write { database in
-      try database.inTransaction(.immediate) {
-        for dismissal in dismissals { try dismissal.delete(database) }
-        return .commit
-      }
+    try transaction { database in
+      for dismissal in dismissals { try dismissal.delete(database) }
     }
   }
 }

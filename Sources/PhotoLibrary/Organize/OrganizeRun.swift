@@ -48,7 +48,7 @@ struct OrganizeRun {
     guard !plan.edit.isEmpty else { return plan }
     try counter.checkCancellation()
     counter.enter(.committing)
-    try writer.change(.organize) { try $0.commit(plan.edit, files: []) }
+    try writer.change(.organize) { try $0.commit(plan.edit) }
     return plan
   }
 

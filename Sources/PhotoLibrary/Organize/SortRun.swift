@@ -48,7 +48,7 @@ struct SortRun {
       // marks alone are no change that a person could want to undo
       try writer.insert(plan.marks)
     } else {
-      try writer.change(.sort) { try $0.commit(plan.edit, files: []) }
+      try writer.change(.sort) { try $0.commit(plan.edit) }
     }
     return plan
   }
@@ -66,11 +66,6 @@ extension LibraryWriter {
   /// Marks photos as considered by `sort`, in one transaction. Writes nothing if there is nothing to mark.
   fileprivate func insert(_ marks: SortMarks) throws {
     guard !marks.photos.isEmpty else { return }
-    try write { database in
-      try database.inTransaction(.immediate) {
-        try marks.insert(database)
-        return .commit
-      }
-    }
+    try transaction { try marks.insert($0) }
   }
 }

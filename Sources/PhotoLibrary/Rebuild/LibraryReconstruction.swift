@@ -197,7 +197,7 @@ package final class LibraryReconstruction: Sendable {
   private func moveToPlaces(_ files: [RestoredFile]) throws -> FilePath? {
     guard !files.isEmpty else { return nil }
     let operation = UUID().uuidString
-    let corrupt = LibraryRepair.corruptFolder(ofOperation: operation)
+    let corrupt = Quarantine.path(of: operation)
     let replacing = files.filter(\.replacesCorruptFile)
     if !replacing.isEmpty { try library.root.makeDirectories(corrupt) }
     for file in replacing { try keepCorruptFile(of: file.photo, operation) }
@@ -220,7 +220,7 @@ package final class LibraryReconstruction: Sendable {
 
   /// Gives a corrupt file a second name in `.rotten`, or moves it there if the file system has no links.
   private func keepCorruptFile(of photo: Photo, _ operation: String) throws {
-    let (place, kept) = (FilePath(photo.path), LibraryRepair.corruptPath(of: photo, operation: operation))
+    let (place, kept) = (FilePath(photo.path), Quarantine.path(of: photo, operation: operation))
     do {
       try library.root.link(library.root.open(place, .read), as: kept)
     } catch {

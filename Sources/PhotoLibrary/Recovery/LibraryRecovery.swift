@@ -68,8 +68,8 @@ struct LibraryRecovery {
     return try operations.union(StagingFolder.operations(in: library)).sorted()
   }
 
-  /// Reverts or completes the pending moves of an operation, then removes its rows and its staging folder. An operation
-  /// without pending moves is complete, or has not moved a file yet.
+  /// Reverts or completes the pending moves of an operation, then removes its rows and, unless leftover files are kept, its
+  /// staging folder. An operation without pending moves is complete, or has not moved a file yet.
   ///
   /// - Returns: whether anything was done.
   @discardableResult
@@ -84,17 +84,11 @@ struct LibraryRecovery {
     }
     guard isFinished else { return true }
     syncFolders(of: moves)
-    return try discard(operation, hasMoves: !moves.isEmpty) || !moves.isEmpty
-  }
-
-  /// Removes the rows of an operation and then its staging folder, unless leftover files are kept. The rows go first:
-  /// recovery uses the rows and the staged file to tell its own file from one that another program put at the same path.
-  ///
-  /// - Returns: whether there was a staging folder, and it is removed.
-  @discardableResult
-  func discard(_ operation: String, hasMoves: Bool = true) throws -> Bool {
-    if hasMoves { try writer.write { try FileMove.delete(operation: operation, from: $0) } }
-    return try leftovers == .remove && StagingFolder.remove(operation, from: library)
+    // the rows go first: recovery uses the rows and the staged file to tell its own file from one that another program put
+    // at the same path
+    if !moves.isEmpty { try writer.write { try FileMove.delete(operation: operation, from: $0) } }
+    let isRemoved = try leftovers == .remove && StagingFolder.remove(operation, from: library.root)
+    return isRemoved || !moves.isEmpty
   }
 
   /// Makes removals durable before the rows go. A failure is ignored: the worst result is an untracked file, which
@@ -189,7 +183,7 @@ struct LibraryRecovery {
 
   private func fillPlace(of photo: Photo, _ move: FileMove) throws(FileError) {
     guard try library.root.status(of: move.targetPath) == nil else { return }
-    let corrupt = LibraryRepair.corruptPath(of: photo, operation: move.operationID)
+    let corrupt = Quarantine.path(of: photo, operation: move.operationID)
     if let digest = try? MD5Digest.ofFile(library.root.open(move.stagedPath, .read)).digest,
       digest == move.md5
     {

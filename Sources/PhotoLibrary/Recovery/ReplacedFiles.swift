@@ -211,12 +211,9 @@ struct ReplacedFiles {
       try removeFolder(folder)
       try library.root.directory(Self.parent).sync()
     }
-    try writer.write { database in
-      try database.inTransaction(.immediate) {
-        for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "replacedIdentity", "added"] {
-          try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [change])
-        }
-        return .commit
+    try writer.transaction { database in
+      for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "replacedIdentity", "added"] {
+        try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [change])
       }
     }
     for folder in folders { try library.root.removeEmptyFolders(above: folder.appending("x")) }

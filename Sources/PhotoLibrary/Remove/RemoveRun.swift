@@ -78,7 +78,7 @@ struct RemoveRun {
     guard !plan.edit.isEmpty else { return summary }
     try counter.checkCancellation()
     counter.enter(.committing)
-    try writer.change(.remove) { try $0.commit(plan.edit, files: []) }
+    try writer.change(.remove) { try $0.commit(plan.edit) }
     return summary
   }
 

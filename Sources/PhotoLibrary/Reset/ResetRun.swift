@@ -113,7 +113,7 @@ package struct ResetRun {
     // the removal of a PIN cannot be undone, and needs no change
     guard plan.contents != nil || plan.settings != nil else { return try writer.deletePIN() }
     let edit = plan.edit(libraryID: UUID(), isForGood: options.isForGood)
-    try writer.change(plan.kind) { try $0.commit(edit, files: []) }
+    try writer.change(plan.kind) { try $0.commit(edit) }
   }
 
   private func summary(of plan: ResetPlan, _ library: Library) throws -> ResetSummary {
@@ -144,7 +144,7 @@ extension LibraryWriter {
     let quarantined = (try? StorageScan(library).cleanItems.filter { $0.kind == .quarantined }) ?? []
     for item in quarantined {
       attempt(item.path) {
-        try library.root.removeFolder(item.path, of: LibraryRepair.isCorruptName)
+        try library.root.removeFolder(item.path, of: Quarantine.isFileName)
         return true
       }
     }

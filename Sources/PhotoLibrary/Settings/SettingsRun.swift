@@ -75,6 +75,6 @@ extension LibraryWriter {
     guard let settings = plan.settings else { return }
     var edit = LibraryEdit()
     edit.settings = settings
-    try change(.settings) { try $0.commit(edit, files: []) }
+    try change(.settings) { try $0.commit(edit) }
   }
 }

@@ -131,7 +131,7 @@ private struct Reasons {
           continue
         }
         try library.root.removeFolder(item.path) { name in
-          LibraryRepair.isCorruptName(name) && !missing.contains { name.string.hasPrefix($0) }
+          Quarantine.isFileName(name) && !missing.contains { name.string.hasPrefix($0) }
         }
         if try library.root.status(of: item.path) != nil, !missing.isEmpty {
           items[item.path] = "the library has no other file of a photo"

@@ -128,7 +128,7 @@ struct StorageScan {
       return Place(purpose: .quarantined, item: path, region: .repair(item: path))
     case .operation(let purpose, let item): return Place(purpose: purpose, item: item, region: region)
     case .repair(let item):
-      guard status.kind == .file, LibraryRepair.isCorruptName(name) else {
+      guard status.kind == .file, Quarantine.isFileName(name) else {
         keepFolders(above: path, in: region)
         return .untracked
       }
@@ -145,7 +145,7 @@ struct StorageScan {
     case "photos": Place(purpose: .photos, region: .photos)
     case StagingFolder.parent: Place(purpose: .database, region: .staging)
     case ReplacedFiles.parent: Place(purpose: .database, region: .undo)
-    case LibraryRepair.corruptFiles: Place(purpose: .database, region: .quarantine)
+    case Quarantine.parent: Place(purpose: .database, region: .quarantine)
     case LostLibrary.lostFiles: Place(purpose: .database, region: .lost)
     case Library.pictureCache: Place(purpose: .cache, region: .cache)
     default: Place(purpose: .database, region: .untracked)

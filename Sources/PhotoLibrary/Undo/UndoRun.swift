@@ -108,12 +108,7 @@ struct UndoRun {
     let left = try left(plan, writer.library)
     do {
       try ReplacedFiles(writer).moveBack(plan.restored, of: plan.change.id)
-      try writer.write { database in
-        try database.inTransaction(.immediate) {
-          try plan.restore(database)
-          return .commit
-        }
-      }
+      try writer.transaction { try plan.restore($0) }
     } catch {
       // the rows tell where the files belong; if this fails too, the next writer moves them
       try writer.makeCommitDurable(after: error)
