@@ -105,8 +105,7 @@ import Testing
     let expected = try values()
     let rows = try salvaged()
     let lost = try LostLibrary(path: scratch.path, isReadOnly: false)
-    let reconstruction = LibraryReconstruction(of: lost, rows)
-    try reconstruction.begin()
+    let reconstruction = try LibraryReconstruction(of: lost, rows)
     var rebuilt = RebuiltContents(try Values(rows).contents)
     (rebuilt.libraryID, rebuilt.exports, rebuilt.sorting) = (rows.libraryID, rows.exports, rows.sorting)
     rebuilt.dismissals = rows.dismissals

@@ -57,7 +57,6 @@ struct RebuildRun {
     let salvaged = try library.salvagedRows()
     let isPINLost = try confirm(salvaged)
 
-    let reconstruction = LibraryReconstruction(of: library, salvaged)
     var (archives, scan) = try Workers.both {
       let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
       if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
@@ -89,13 +88,12 @@ struct RebuildRun {
     try library.requireSpace(bytes, photos: plan.rows.count)
     guard !options.isDryRun else { return report.end(plan, salvaged, leftOut: search.leftOut) }
 
+    let reconstruction = try LibraryReconstruction(of: library, salvaged)
     do {
-      try reconstruction.begin()
       let staged = try search.stage(in: reconstruction, counter)
       try counter.checkCancellation()
       counter.enter(.committing)
-      let result = try contents(
-        plan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
+      let result = try contents(plan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
       let outcome = try reconstruction.commit(result.contents, result.files, now: now)
       report.add(outcome, in: path)
       return report.end(plan, salvaged, leftOut: search.leftOut)
@@ -169,19 +167,17 @@ struct RebuildRun {
   private func contents(
     _ plan: RebuildPlan, _ staged: [FileRepair], _ archives: RebuildArchives,
     _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, leftOut: Set<Int64>
-  ) throws -> (contents: RebuiltContents, files: [LibraryReconstruction.RestoredFile]) {
+  ) throws -> (contents: RebuiltContents, files: [FileRepair]) {
     var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }
     let places = Dictionary(uniqueKeysWithValues: staged.map { ($0.photo.id, $0) })
     try choosePaths(&rows, reconstruction)
-    var files: [LibraryReconstruction.RestoredFile] = []
+    var files: [FileRepair] = []
     for row in rows {
       switch row.state {
       case .found, .none: continue
       case .corrupt, .unreadable, .missing:
         guard let file = places[row.photo.id] else { continue }
-        files.append(
-          LibraryReconstruction.RestoredFile(
-            name: file.name, photo: row.photo, replacesCorruptFile: row.state.isDamaged))
+        files.append(FileRepair(photo: row.photo, name: file.name, replacesFile: row.state.isDamaged))
       }
     }
     var contents = LibraryContents(

@@ -126,7 +126,7 @@ package final class Change: Sendable {
   private func replaceFiles(_ repairs: [FileRepair]) -> (outcome: FileRepair.Outcome, emptied: [FileMove]) {
     guard !repairs.isEmpty else { return (FileRepair.Outcome(), []) }
     var replacement = FileReplacement(
-      in: writer.library.folder, from: staging, lockWait: writer.lockWait)
+      in: writer.library.folder, from: staging, to: Quarantine.path(of: id), lockWait: writer.lockWait)
     for repair in repairs where repair.move(in: id) == nil {
       replacement.fail(repair, FileError("rename to", FilePath(repair.photo.path), .invalidArgument))
     }

@@ -10,6 +10,8 @@ import SystemPackage
 struct FileReplacement {
   private let folder: OpenFolder
   private let staging: StagingFolder
+  /// The folder for the corrupt files, relative to the library.
+  private let quarantine: FilePath
   private let lockWait: Duration
   /// What became of the repairs.
   private(set) var outcome = FileRepair.Outcome()
@@ -31,13 +33,17 @@ struct FileReplacement {
     var fault: FileError?
   }
 
-  /// - Parameter lockWait: how long to wait for processes that read photos. At least 10 s.
-  init(in folder: OpenFolder, from staging: StagingFolder, lockWait: Duration) {
-    (self.folder, self.staging, self.lockWait) = (folder, staging, lockWait)
+  /// - Parameters:
+  ///   - folder: the folder of the library.
+  ///   - quarantine: the folder for the corrupt files, relative to the library.
+  ///   - lockWait: how long to wait for processes that read photos. At least 10 s.
+  init(
+    in folder: OpenFolder, from staging: StagingFolder, to quarantine: FilePath, lockWait: Duration = .zero
+  ) {
+    (self.folder, self.staging, self.quarantine, self.lockWait) = (folder, staging, quarantine, lockWait)
   }
 
   private var root: Directory { _read { yield folder.directory } }
-  private var quarantine: FilePath { Quarantine.path(of: staging.id) }
 
   /// Replaces the files. The staged files are durable before. The replacements are durable when it returns. A photo that
   /// cannot be repaired, since its inode is unreadable or its folder is another kind of file, does not stop the others.
@@ -114,7 +120,7 @@ struct FileReplacement {
     do {
       try root.link(
         target.open(repair.photo.nameOfFile, .read),
-        as: Quarantine.path(of: repair.photo, operation: staging.id))
+        as: quarantine.appending(Quarantine.fileName(of: repair.photo)))
       outcome.corruptFiles = quarantine
       file.isLinked = true
     } catch {
@@ -131,7 +137,7 @@ struct FileReplacement {
   private mutating func moveFileAway(_ file: Corrupt, from target: borrowing Directory) throws {
     try lockReaders()
     let place = file.repair.photo.nameOfFile
-    let kept = Quarantine.path(of: file.repair.photo, operation: staging.id)
+    let kept = quarantine.appending(Quarantine.fileName(of: file.repair.photo))
     do {
       try target.rename(place, to: root, as: kept)
       try root.directory(quarantine).sync()

@@ -10,13 +10,12 @@ enum Quarantine {
   /// The path of an operation's folder, relative to the library.
   static func path(of operation: String) -> FilePath { parent.appending(operation) }
 
-  /// Where an operation keeps the corrupt file of a photo: `.rotten/ID/17_IMG_0001.jpg`. A person recognizes the name,
-  /// and no other file of the operation has it.
-  static func path(of photo: Photo, operation: String) -> FilePath {
+  /// The name of the corrupt file of a photo in the folder of an operation: `17_IMG_0001.jpg`. A person recognizes it, and no
+  /// other file of the operation has it.
+  static func fileName(of photo: Photo) -> String {
     let prefix = "\(photo.id)_"
     let name = FilePath(photo.path).lastComponent?.string ?? ""
-    let limit = FileName.maximumBytes - prefix.utf8.count
-    return path(of: operation).appending(prefix + FileName.safe(name, limit: limit))
+    return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
   }
 
   /// Returns true if a name in the folder of an operation is that of a corrupt file: a number, an underscore and a name.

@@ -12,21 +12,6 @@ import SystemPackage
 /// interruption before the last step leaves a library that cannot be used, as before, with all its files, and the
 /// reconstruction can be repeated. docs/contributing/recovery-protocol.md lists the states.
 package final class LibraryReconstruction: Sendable {
-  /// A staged file, and the place that it moves to.
-  package struct RestoredFile: Sendable {
-    /// The name in the staging folder: a number.
-    package let name: String
-    /// The photo with its path.
-    package let photo: Photo
-    /// True if a corrupt file is in the place.
-    package let replacesCorruptFile: Bool
-
-    /// Describes a file.
-    package init(name: String, photo: Photo, replacesCorruptFile: Bool) {
-      (self.name, self.photo, self.replacesCorruptFile) = (name, photo, replacesCorruptFile)
-    }
-  }
-
   /// What became of the old files. Paths are relative to the library.
   package struct Outcome: Sendable {
     /// The folder with the old database, and with the files that were kept for an undo; nil if there were none.
@@ -37,41 +22,32 @@ package final class LibraryReconstruction: Sendable {
 
   private let pin: PINRecord?
   private let library: LostLibrary
+  private let staging: StagingFolder
 
   /// The name of the staging folder: always the same, so that the next reconstruction removes what an interrupted one left.
-  private static let operationID = "00000000-0000-4000-8000-72656275696C"
-
-  /// Writes nothing.
-  package init(of library: LostLibrary, _ salvaged: SalvagedRows) {
-    self.library = library
-    pin = salvaged.pin
-  }
-
-  /// The staging folder.
-  static let staging = StagingFolder.path(of: operationID)
-  private var staging: FilePath { Self.staging }
+  static let operationID = "00000000-0000-4000-8000-72656275696C"
 
   /// Makes the staging folder, and removes what an interrupted reconstruction left.
-  package func begin() throws {
-    try discard()
-    try library.root.makeDirectories(staging)
+  package init(of library: LostLibrary, _ salvaged: SalvagedRows) throws {
+    self.library = library
+    pin = salvaged.pin
+    try Self.discard(in: library)
+    staging = try StagingFolder(in: library.folder, id: Self.operationID)
   }
 
   /// Removes the staged files and the unfinished database.
-  package func discard() throws {
+  package func discard() throws { try Self.discard(in: library) }
+
+  private static func discard(in library: LostLibrary) throws {
     for file in Library.unfinishedFiles { try library.root.remove(file) }
-    try library.root.removeFolder(staging, of: StagingFolder.isNumber)
+    try StagingFolder.remove(operationID, from: library.root)
   }
 
   /// Makes a new file in the staging folder.
-  package func stage(_ name: String) throws(FileError) -> File {
-    try library.root.open(staging.appending(name), .create)
-  }
+  package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Removes a file from the staging folder.
-  package func unstage(_ name: String) throws(FileError) {
-    try library.root.remove(staging.appending(name))
-  }
+  package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Returns true if there is nothing at a path in the library.
   package func isFree(_ path: String) throws(FileError) -> Bool {
@@ -94,9 +70,9 @@ package final class LibraryReconstruction: Sendable {
   ///
   /// - Throws: `FileError` or `LibraryError`; the library then has its lost database, as before.
   package func commit(
-    _ contents: RebuiltContents, _ restored: [RestoredFile], now: Date = Date()
+    _ contents: RebuiltContents, _ restored: [FileRepair], now: Date = Date()
   ) throws -> Outcome {
-    for file in restored { try library.root.open(staging.appending(file.name), .read).sync() }
+    try staging.sync(restored.map(\.name))
     try writeDatabase(contents, now: now.milliseconds)
     var outcome = Outcome()
     outcome.corruptFiles = try moveToPlaces(restored)
@@ -194,39 +170,16 @@ package final class LibraryReconstruction: Sendable {
   /// Moves the staged files to their places.
   ///
   /// - Returns: the folder with the corrupt files; nil if there are none.
-  private func moveToPlaces(_ files: [RestoredFile]) throws -> FilePath? {
-    guard !files.isEmpty else { return nil }
-    let operation = UUID().uuidString
-    let corrupt = Quarantine.path(of: operation)
-    let replacing = files.filter(\.replacesCorruptFile)
-    if !replacing.isEmpty { try library.root.makeDirectories(corrupt) }
-    for file in replacing { try keepCorruptFile(of: file.photo, operation) }
-    if !replacing.isEmpty { try library.root.directory(corrupt).sync() }
-    let byFolder = Dictionary(grouping: files) { FilePath($0.photo.path).removingLastComponent().string }
-    for (folder, files) in byFolder.sorted(by: { $0.key < $1.key }) {
-      try library.root.makeDirectories(FilePath(folder))
-      for file in files {
-        let (place, staged) = (FilePath(file.photo.path), staging.appending(file.name))
-        if file.replacesCorruptFile {
-          try library.root.replace(place, with: staged)
-        } else {
-          try library.root.rename(staged, to: library.root, as: place)
-        }
-      }
-      try library.root.directory(FilePath(folder)).sync()
+  private func moveToPlaces(_ repairs: [FileRepair]) throws -> FilePath? {
+    // the next reconstruction must not use the folder again
+    let quarantine = Quarantine.path(of: UUID().uuidString)
+    var replacement = FileReplacement(in: library.folder, from: staging, to: quarantine)
+    replacement.run(repairs)
+    let failures = replacement.outcome.failures
+    for repair in repairs {
+      if let failure = failures[repair.photo.id] { throw failure }
     }
-    return replacing.isEmpty ? nil : corrupt
-  }
-
-  /// Gives a corrupt file a second name in `.rotten`, or moves it there if the file system has no links.
-  private func keepCorruptFile(of photo: Photo, _ operation: String) throws {
-    let (place, kept) = (FilePath(photo.path), Quarantine.path(of: photo, operation: operation))
-    do {
-      try library.root.link(library.root.open(place, .read), as: kept)
-    } catch {
-      if error.errno == .noSpace { throw error }
-      try library.root.rename(place, to: library.root, as: kept)
-    }
+    return replacement.outcome.corruptFiles
   }
 
   // MARK: The old files

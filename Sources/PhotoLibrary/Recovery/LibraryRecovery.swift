@@ -183,7 +183,7 @@ struct LibraryRecovery {
 
   private func fillPlace(of photo: Photo, _ move: FileMove) throws(FileError) {
     guard try library.root.status(of: move.targetPath) == nil else { return }
-    let corrupt = Quarantine.path(of: photo, operation: move.operationID)
+    let corrupt = Quarantine.path(of: move.operationID).appending(Quarantine.fileName(of: photo))
     if let digest = try? MD5Digest.ofFile(library.root.open(move.stagedPath, .read)).digest,
       digest == move.md5
     {
