@@ -33,8 +33,8 @@ extension Library {
     return file
   }
 
-  /// The files and folders that must belong to the owner of a library.
-  private static let ownedNames =
+  /// The files and folders that this program makes in the folder of a library. They must belong to its owner.
+  static let ownedNames =
     databaseFiles + [
       "library.lock", "readers.lock", "photos", ".staging", ".undo", ".rotten", ".lost", pictureCache,
     ]

@@ -32,7 +32,7 @@ struct ForgedPageTests {
 
   /// A table, and a function that reads it.
   private static let readings: [(String, @Sendable (Library) throws -> Void)] = [
-    ("replacedPhoto", { _ = try UntrackedFiles(in: $0) }),
+    ("replacedPhoto", { _ = try $0.untrackedFiles() }),
     ("fileMove", { _ = try $0.read { try FileMove.pending(in: $0) } }),
     ("movement", { _ = try $0.contents() }),
     ("category", { _ = try $0.categories() }),

@@ -1,26 +1,34 @@
-internal import Databases
 import FileSystem
-internal import GRDB
 import Operations
 import SystemPackage
 
-/// Lists everything in a library's folder, adds up its disk space by purpose, and collects what `clean` may
-/// remove.
+/// Lists everything in a library's folder: adds up its disk space by purpose, and collects what `clean` may remove and
+/// what this program did not make.
 struct StorageScan {
   private typealias Purpose = LibraryStorage.Purpose
 
   /// What a folder contains.
   private enum Region {
     case root, photos, staging, undo, quarantine, lost, cache, untracked
-    /// The folder of one operation.
-    case operation(Purpose, item: FilePath?)
+    /// The folder of one operation. In `.staging`, it may have numbered folders.
+    case operation(Purpose, item: FilePath?, isStaging: Bool)
+    /// A numbered folder of one operation.
+    case numbered(Purpose, item: FilePath?)
     /// The folder of the corrupt files of one repair.
     case repair(item: FilePath)
 
     var isOfOperations: Bool {
       switch self {
-      case .staging, .undo, .quarantine, .operation, .repair: true
+      case .staging, .undo, .quarantine, .operation, .numbered, .repair: true
       case .root, .photos, .lost, .cache, .untracked: false
+      }
+    }
+
+    /// True if files in it are listed as untracked by their own paths.
+    var listsUntracked: Bool {
+      switch self {
+      case .root, .photos, .staging, .undo, .operation, .numbered, .cache: true
+      case .quarantine, .repair, .lost, .untracked: false
       }
     }
   }
@@ -38,23 +46,32 @@ struct StorageScan {
   /// The folders of operations that could not be listed, so that items may be missing.
   private(set) var unlisted: [Finding] = []
   private let library: Library
-  private let untracked: Set<FilePath>
   private let rows: StorageRows
+  private let findsOnlyUntracked: Bool
   private var items: [FilePath: CleanItem] = [:]
+  /// The untracked files and folders by the topmost folder that has them; empty for those in the library's folder.
+  private var untracked: [FilePath: [FilePath]] = [:]
   /// The files with several names that were counted.
   private var counted: Set<FileStatus.Identity> = []
   /// The folders of items that stay, since they have untracked files.
   private var kept: Set<FilePath> = []
 
+  /// - Parameter findsOnlyUntracked: true to list only the folders that are not untracked themselves, and to throw the error
+  ///   of a folder that cannot be listed.
   /// - Throws: `LibraryError`, or `FileError` if the library's folder cannot be listed, or if the process
   ///   lacks memory or open files.
-  init(_ library: Library) throws {
-    self.library = library
-    untracked = Set(try UntrackedFiles(in: library).paths)
-    rows = try library.read { try StorageRows($0) }
+  init(_ library: Library, findsOnlyUntracked: Bool = false) throws {
+    (self.library, self.findsOnlyUntracked) = (library, findsOnlyUntracked)
+    rows = try library.read { try StorageRows($0, withUndo: !findsOnlyUntracked) }
     storage.freeBytes = try library.root.fileSystem().freeBytes
     storage[.database].bytes = try library.root.status().allocatedBytes
-    try count(library.root, at: FilePath(), .root)
+    try scan(library.root, at: FilePath(), .root)
+  }
+
+  /// The untracked files and folders, relative to the library. The contents of untracked folders are left out.
+  var untrackedFiles: [FilePath] {
+    let folders = ["", "photos", StagingFolder.parent, ReplacedFiles.parent, Library.pictureCache]
+    return folders.flatMap { untracked[$0] ?? [] }
   }
 
   /// What `clean` may remove, sorted by path. Includes an undo without files.
@@ -71,21 +88,21 @@ struct StorageScan {
     }.filter { !$0.entries.isEmpty || $0.kind == .undo }.sorted { $0.path.string < $1.path.string }
   }
 
-  private mutating func count(
+  private mutating func scan(
     _ directory: borrowing Directory, at folder: FilePath, _ region: Region
   ) throws(FileError) {
     for name in try directory.names() {
       let path = name.inFolder(folder)
       guard let status = try directory.status(of: name) else { continue }
       let place = try place(of: name, path, status, region)
-      add(path, status, place)
-      guard status.kind == .directory else { continue }
+      add(path, status, place, in: region)
+      guard status.kind == .directory, !findsOnlyUntracked || place.region.listsUntracked else { continue }
       do {
-        try count(directory.directory(name), at: path, place.region)
+        try scan(directory.directory(name), at: path, place.region)
       } catch {
-        if error.cause == .environment { throw error }
         // another process may have removed the folder
         guard !error.isMissing else { continue }
+        if findsOnlyUntracked || error.cause == .environment { throw error }
         let finding = Finding(.folder(library.root.path(of: path).string), message: "\(error)")
         storage.unreadable.append(finding)
         if place.region.isOfOperations { unlisted.append(finding) }
@@ -93,7 +110,14 @@ struct StorageScan {
     }
   }
 
-  private mutating func add(_ path: FilePath, _ status: FileStatus, _ place: Place) {
+  private mutating func add(_ path: FilePath, _ status: FileStatus, _ place: Place, in region: Region) {
+    if place.purpose == .untracked {
+      if region.listsUntracked {
+        let top = path.components.count == 1 ? FilePath() : FilePath(path.components.first?.string ?? "")
+        untracked[top, default: []].append(path)
+      }
+      keepFolders(above: path, in: region)
+    }
     let isFolder = status.kind == .directory
     if !isFolder { storage[place.purpose].files += 1 }
     let hasOtherName = !isFolder && status.linkCount > 1
@@ -108,123 +132,102 @@ struct StorageScan {
   private mutating func place(
     of name: FilePath, _ path: FilePath, _ status: FileStatus, _ region: Region
   ) throws(FileError) -> Place {
-    if untracked.contains(path) {
-      keepFolders(above: path, in: region)
-      return .untracked
-    }
+    let isFolder = status.kind == .directory
     switch region {
-    case .root: return Self.topLevel(name)
-    case .photos: return try placeInPhotos(path, status)
-    case .staging:
-      // the staged files of a repair may be the only files of their photos
-      if rows.repairs.contains(name.string) {
-        return Place(purpose: .photos, region: .operation(.photos, item: nil))
-      }
-      return placeOfOperation(name.string, .staged, path)
-    case .undo: return placeOfChange(name.string, path)
-    case .quarantine:
-      guard status.kind == .directory, StagingFolder.isOperationID(name.string) else { return .untracked }
-      makeItem(.quarantined, path, operationID: name.string)
-      return Place(purpose: .quarantined, item: path, region: .repair(item: path))
-    case .operation(let purpose, let item): return Place(purpose: purpose, item: item, region: region)
+    case .root: return topLevel(name, isFolder: isFolder)
+    case .photos: return try isFolder ? Place(purpose: .photos, region: .photos) : placeInPhotos(path, status)
+    case .staging, .undo, .quarantine:
+      guard isFolder, StagingFolder.isOperationID(name.string) else { return .untracked }
+      return placeOfOperation(name.string, path, region)
+    case .operation(let purpose, let item, let isStaging):
+      guard StagingFolder.isNumber(name), isStaging || !isFolder else { return .untracked }
+      return Place(purpose: purpose, item: item, region: .numbered(purpose, item: item))
+    case .numbered(let purpose, let item):
+      guard StagingFolder.isStagedFile(name) else { return .untracked }
+      return Place(purpose: purpose, item: item, region: region)
     case .repair(let item):
-      guard status.kind == .file, Quarantine.isFileName(name) else {
-        keepFolders(above: path, in: region)
-        return .untracked
-      }
+      guard status.kind == .file, Quarantine.isFileName(name) else { return .untracked }
       return Place(purpose: .quarantined, item: item, region: region)
     case .lost: return Place(purpose: .quarantined, region: .lost)
-    case .cache: return Place(purpose: .cache, region: .cache)
+    case .cache:
+      return Library.pictureCacheFiles.contains(name) ? Place(purpose: .cache, region: .cache) : .untracked
     case .untracked: return .untracked
     }
   }
 
-  /// Everything else in the library's folder is untracked.
-  private static func topLevel(_ name: FilePath) -> Place {
+  private func topLevel(_ name: FilePath, isFolder: Bool) -> Place {
     switch name {
     case "photos": Place(purpose: .photos, region: .photos)
     case StagingFolder.parent: Place(purpose: .database, region: .staging)
     case ReplacedFiles.parent: Place(purpose: .database, region: .undo)
     case Quarantine.parent: Place(purpose: .database, region: .quarantine)
     case LostLibrary.lostFiles: Place(purpose: .database, region: .lost)
-    case Library.pictureCache: Place(purpose: .cache, region: .cache)
-    default: Place(purpose: .database, region: .untracked)
+    case Library.pictureCache: isFolder ? Place(purpose: .cache, region: .cache) : .untracked
+    case _ where Library.ownedNames.contains(name): Place(purpose: .database, region: .untracked)
+    default: .untracked
     }
   }
 
   private mutating func placeInPhotos(_ path: FilePath, _ status: FileStatus) throws(FileError) -> Place {
-    guard status.kind != .directory else { return Place(purpose: .photos, region: .photos) }
-    if let change = rows.replaced[path] { return placeOfChange(change, path) }
+    if rows.photos.contains(path) { return Place(purpose: .photos, region: .photos) }
+    // a file that cannot be read may be the photo's
+    if let replaced = rows.replaced[path],
+      replaced.photos.contains(where: { (try? library.isUnchanged($0)) ?? true })
+    {
+      return placeOfChange(replaced.change, path)
+    }
     if let move = rows.additions[path] {
       let staged = try library.root.status(of: move.stagedPath)
       // if the staged file exists, another program put a file at its place, unless that reserves the name
       let isOwn = staged.map { $0.identity == status.identity || status.size == 0 && $0.size > 0 } ?? true
-      return isOwn ? placeOfOperation(move.operationID, .staged, path) : .untracked
+      if isOwn { return makeItem(.staged, path, move.operationID, isStaging: true) }
     }
-    return Place(purpose: .photos, region: .photos)
+    return .untracked
+  }
+
+  private mutating func placeOfOperation(_ id: String, _ path: FilePath, _ region: Region) -> Place {
+    switch region {
+    case .undo: return placeOfChange(id, path)
+    case .quarantine:
+      items[path] = CleanItem(.quarantined, path, operationID: id)
+      return Place(purpose: .quarantined, item: path, region: .repair(item: path))
+    default:
+      // the staged files of a repair may be the only files of their photos
+      guard rows.repairs.contains(id) else { return makeItem(.staged, path, id, isStaging: true) }
+      return Place(purpose: .photos, region: .operation(.photos, item: nil, isStaging: true))
+    }
   }
 
   private mutating func placeOfChange(_ change: String, _ path: FilePath) -> Place {
-    placeOfOperation(change, rows.keptChanges.contains(change) ? .undo : .obsoleteUndo, path)
+    makeItem(rows.keptChanges.contains(change) ? .undo : .obsoleteUndo, path, change, isStaging: false)
   }
 
-  private mutating func placeOfOperation(_ id: String, _ kind: CleanItem.Kind, _ path: FilePath) -> Place {
+  private mutating func makeItem(
+    _ kind: CleanItem.Kind, _ path: FilePath, _ operation: String, isStaging: Bool
+  ) -> Place {
+    items[path] = CleanItem(kind, path, operationID: operation)
     let purpose: Purpose = kind == .undo ? .undo : .leftovers
-    makeItem(kind, path, operationID: id)
-    return Place(purpose: purpose, item: path, region: .operation(purpose, item: path))
-  }
-
-  private mutating func makeItem(_ kind: CleanItem.Kind, _ path: FilePath, operationID: String) {
-    items[path] = items[path] ?? CleanItem(kind, path, operationID: operationID)
+    return Place(
+      purpose: purpose, item: path, region: .operation(purpose, item: path, isStaging: isStaging))
   }
 
   private mutating func keepFolders(above path: FilePath, in region: Region) {
     switch region {
-    case .operation(_, item: _?), .repair:
+    case .operation(_, item: _?, isStaging: _), .numbered(_, item: _?), .repair:
       var folder = path.removingLastComponent()
       while folder.components.count > 1 {
         kept.insert(folder)
         folder = folder.removingLastComponent()
       }
-    case .operation(_, item: nil), .root, .photos, .staging, .undo, .quarantine, .lost, .cache, .untracked:
+    case .operation, .numbered, .root, .photos, .staging, .undo, .quarantine, .lost, .cache, .untracked:
       return
     }
   }
 }
 
-/// The rows by which a scan knows the files that are not those of photos.
-private struct StorageRows {
-  /// The changes whose undo the library keeps, newest first.
-  let keptChanges: [String]
-  /// The changes that replaced or removed photos, by the paths of their files.
-  private(set) var replaced: [FilePath: String] = [:]
-  /// The moves of additions that were not committed, by the paths of the places.
-  private(set) var additions: [FilePath: FileMove] = [:]
-  /// The IDs of the repairs that are not complete.
-  private(set) var repairs: Set<String> = []
-
-  init(_ database: Database) throws {
-    keptChanges = try UndoStack(database).kept
-    let files = try database.rows(
-      """
-      SELECT changeId, path FROM replacedPhoto
-      WHERE NOT isFromAssets AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
-      """, of: "replacedPhoto"
-    ) { row in (change: try row.text("changeId", at: 0), path: FilePath(try row.text("path", at: 1))) }
-    let ages = Dictionary(
-      keptChanges.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    for file in files {
-      // several changes may have removed one file, which the newest one needs
-      let known = replaced[file.path].map { ages[$0, default: .max] } ?? .max
-      if replaced[file.path] == nil || ages[file.change, default: .max] < known {
-        replaced[file.path] = file.change
-      }
-    }
-    for move in try FileMove.pending(in: database) where move.isValid {
-      switch move.kind {
-      case .add: additions[move.targetPath] = move
-      case .repair: repairs.insert(move.operationID)
-      }
-    }
+extension Library {
+  /// Returns the files and folders in the library that this program did not make, relative to the library. Blocks.
+  public func untrackedFiles() throws -> [FilePath] {
+    try StorageScan(self, findsOnlyUntracked: true).untrackedFiles
   }
 }
