@@ -92,7 +92,7 @@ private struct Family {
       guard ids.count > 3 else { return }
       var selection = LibrarySelection()
       selection.ids = [ids[Int(random.next() % UInt64(ids.count))]]
-      var options = RemoveOptions()
+      var options = ChangeOptions()
       options.authorization = .given
       _ = try await Work.remove(selection, from: library.path, options: options).summary
     }

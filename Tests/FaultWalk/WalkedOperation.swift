@@ -209,7 +209,7 @@ extension WalkedOperation {
       run: { scene in
         var selection = LibrarySelection()
         selection.categories = ["family"]
-        var options = RemoveOptions()
+        var options = ChangeOptions()
         options.authorization = .given
         options.lockWait = .seconds(10)
         return try await !Work.remove(selection, from: scene.library, options: options).summary.photos.isEmpty
@@ -251,14 +251,14 @@ extension WalkedOperation {
     undo("undo remove") { scene in
       var selection = LibrarySelection()
       selection.ids = [1, 3, 4]
-      var options = RemoveOptions()
+      var options = ChangeOptions()
       options.authorization = .given
       _ = try await Work.remove(selection, from: scene.library, options: options).summary
     },
   ]
 
   private static func setDarkTheme(_ scene: Scene) throws -> Bool {
-    var options = SettingsOptions()
+    var options = ChangeOptions()
     options.lockWait = .seconds(10)
     let assignments = [SettingAssignment(key: "theme", value: "dark")].compactMap(\.self)
     return try !SettingsRun(scene.library, options).run(.set(assignments)).changes.isEmpty
@@ -291,7 +291,7 @@ extension WalkedOperation {
   private static let organize = organizing(
     "organize", ["category", "merge", "family", "--into", "pets", "--yes"]
   ) { scene in
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     options.lockWait = .seconds(10)
     let work = Work.organize(.merge(["family"], into: "pets"), in: scene.library, options: options)
@@ -300,7 +300,7 @@ extension WalkedOperation {
 
   /// Sorts all photos into a category that has one of them already.
   private static let sort = organizing("sort", ["sort", "--rules", "rules.yaml"]) { scene in
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.lockWait = .seconds(10)
     let rules = try SortRules(contentsOf: scene.folder.appending("rules.yaml"))
     let work = Work.sort(SortRequest(rules), in: scene.library, options: options)
@@ -370,7 +370,7 @@ extension WalkedOperation {
     WalkedOperation(
       name: name, result: .change, arguments: { [["undo", "-l", $0.library.string, "--yes"]] },
       run: { scene in
-        var options = UndoOptions()
+        var options = ChangeOptions()
         options.authorization = .given
         options.lockWait = .seconds(10)
         return try await Work.undo(scene.library, options: options).summary.missing.isEmpty

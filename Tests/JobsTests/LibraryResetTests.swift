@@ -24,7 +24,7 @@ import Testing
   }
 
   private func undo(_ night: Night) async throws {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try await Work.undo(night.library.path, options: options).summary
   }

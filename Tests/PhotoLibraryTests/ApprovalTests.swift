@@ -47,7 +47,7 @@ struct ApprovalTests {
     let yes = Authorization(pin: { _ in nil }, confirms: { _ in true })
     let wrongPIN = Authorization(pin: { _ in wrong }, confirms: { _ in true })
     func isAllowed(_ authorization: Authorization) -> Bool {
-      (try? LibraryWriter.approved(scratch.path, by: authorization) { _ in ((), operation) }) != nil
+      (try? LibraryWriter.approved(scratch.path, by: authorization) { _ in ((), [operation]) }) != nil
     }
     #expect(isAllowed(pin) == !byYes)
     #expect(isAllowed(yes) == !byPIN)
@@ -86,13 +86,13 @@ struct ApprovalTests {
   private func removeEverything(_ authorization: Authorization) throws -> RemoveSummary {
     var selection = LibrarySelection()
     selection.names = ["*.jpg"]
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = authorization
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
 
   private func undo(_ authorization: Authorization) throws -> UndoSummary {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = authorization
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }

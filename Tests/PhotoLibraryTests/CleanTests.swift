@@ -33,7 +33,7 @@ struct CleanTests {
   }
 
   private func undo() throws -> UndoSummary {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }

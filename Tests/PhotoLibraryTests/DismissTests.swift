@@ -18,7 +18,7 @@ import Testing
   private func dismissals() throws -> Set<Dismissal> { try Library(path: scratch.path).dismissals() }
 
   private func undo() throws -> UndoSummary {
-    try UndoRun(path: scratch.path, options: UndoOptions(), counter: ProgressCounter()).run()
+    try UndoRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter()).run()
   }
 
   @Test("Dismissal: every pair of the photos is remembered, and once")
@@ -79,7 +79,7 @@ import Testing
       edit.libraryID = "00000000-0000-4000-8000-000000000009"
     }
     #expect(try dismissals().isEmpty)
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
     #expect(try dismissals().count == 1)

@@ -44,7 +44,7 @@ struct RemoveTests {
   private func remove(
     _ selection: LibrarySelection, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> RemoveSummary {
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = authorization
     options.isDryRun = isDryRun
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)

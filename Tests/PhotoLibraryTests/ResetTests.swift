@@ -33,7 +33,7 @@ struct ResetTests {
 
   @discardableResult
   private func undo() throws -> UndoSummary {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
@@ -44,7 +44,7 @@ struct ResetTests {
   private func removePhoto(_ id: Int64) throws {
     var selection = LibrarySelection()
     selection.ids = [id]
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
@@ -238,7 +238,7 @@ struct ResetTests {
 
   private func setSettings() throws {
     let values = [("theme", "dark"), ("delete-protection", "on"), ("kid-safe-mode", "off")]
-    var options = SettingsOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try SettingsRun(scratch.path, options).run(
       .set(values.compactMap { SettingAssignment(key: $0.0, value: $0.1) }))

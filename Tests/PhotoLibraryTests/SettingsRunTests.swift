@@ -27,7 +27,7 @@ struct SettingsRunTests {
   private func run(
     _ request: SettingsRequest, by authorization: Authorization = .refused, isDryRun: Bool = false
   ) throws -> SettingsSummary {
-    var options = SettingsOptions()
+    var options = ChangeOptions()
     options.authorization = authorization
     options.isDryRun = isDryRun
     return try SettingsRun(scratch.path, options).run(request)
@@ -198,7 +198,7 @@ struct SettingsRunTests {
   // MARK: Undo
 
   private func undo(by authorization: Authorization = .given) throws -> UndoSummary {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = authorization
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
@@ -305,7 +305,7 @@ struct SettingsRunTests {
     try store("deleteProtectionEnabled = 7, themeMode = 'purple', themeModeAsOf = 5")
     var values = CategoryValues()
     values.displayName = "Zoo"
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try OrganizeRun(path: scratch.path, options: options, counter: ProgressCounter()).run(.add(values))
     #expect(try settings().deleteProtection == true)

@@ -18,8 +18,8 @@ struct UndoTests {
   }
 
   @discardableResult
-  private func undo(_ configure: (inout UndoOptions) -> Void = { _ in }) throws -> UndoSummary {
-    var options = UndoOptions()
+  private func undo(_ configure: (inout ChangeOptions) -> Void = { _ in }) throws -> UndoSummary {
+    var options = ChangeOptions()
     configure(&options)
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
@@ -161,7 +161,7 @@ struct UndoTests {
   func nothingToUndo() throws {
     let empty = try LibraryScratch()
     #expect(throws: UndoError.nothingToUndo(empty.path)) {
-      try UndoRun(path: empty.path, options: UndoOptions(), counter: ProgressCounter()).run()
+      try UndoRun(path: empty.path, options: ChangeOptions(), counter: ProgressCounter()).run()
     }
     try change(.remove)
     try undo()

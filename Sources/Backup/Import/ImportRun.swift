@@ -156,7 +156,7 @@ public struct ImportRun {
       let removal = steps.reduce(into: Removal()) { $0 += $1.removal() }
       let backups = sources.map(\.path.string).joined(separator: ", ")
       let question = "replace everything in \(library) with \(backups) (\(removal.clause))"
-      return (steps, DestructiveOperation(question, removes: removal))
+      return (steps, [DestructiveOperation(question, removes: removal)])
     }
     let summary = try steps.reduce(into: ImportSummary()) { $0 += try $1.run(writer) }
     writer.leftovers.removeAll()

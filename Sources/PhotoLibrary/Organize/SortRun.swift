@@ -23,7 +23,7 @@ extension Work where Summary == SortPlan {
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`; nothing has changed then.
   package static func sort(
-    _ request: SortRequest, in library: FilePath, options: OrganizeOptions = OrganizeOptions()
+    _ request: SortRequest, in library: FilePath, options: ChangeOptions = ChangeOptions()
   ) -> Self {
     Work { counter in
       try SortRun(path: library, options: options, counter: counter).run(request)
@@ -34,21 +34,21 @@ extension Work where Summary == SortPlan {
 /// One run of `sort`.
 struct SortRun {
   let path: FilePath
-  let options: OrganizeOptions
+  let options: ChangeOptions
   let counter: ProgressCounter
 
   func run(_ request: SortRequest) throws -> SortPlan {
-    if options.isDryRun { return try makePlan(request, Library(path: path)) }
-    let writer = try LibraryWriter(
-      path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
-    let plan = try makePlan(request, writer.library)
-    try counter.checkCancellation()
-    counter.enter(.committing)
+    let (plan, _, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) { library in
+      (try makePlan(request, library), [])
+    }
+    guard let writer else { return plan }
     if plan.moves.edit.isEmpty {
+      try counter.checkCancellation()
+      counter.enter(.committing)
       // marks alone are no change that a person could want to undo
       try writer.insert(plan.marks)
     } else {
-      try writer.change(.sort) { try $0.commit(plan.edit) }
+      try writer.commit(plan.edit, as: .sort, counter)
     }
     return plan
   }

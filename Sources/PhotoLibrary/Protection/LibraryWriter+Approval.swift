@@ -3,33 +3,17 @@ internal import GRDB
 import SystemPackage
 
 extension LibraryWriter {
-  /// Opens a library for an operation that may need a confirmation or the PIN, and plans it. The library is not locked
-  /// while the question is open, so that other processes do not wait for the user. If the library has changed by the
-  /// time of the answer, the operation is planned again, and asked about again.
+  /// Opens a library for operations that may need a confirmation or the PIN, and plans them. The library is not locked
+  /// while a question is open, so that other processes do not wait for the user. If the library has changed by the time
+  /// of the answers, the operations are planned again, and asked about again. If one answer is no, none may be carried
+  /// out.
   ///
   /// - Parameters:
   ///   - leftovers: what to do with the staged files of interrupted operations.
-  ///   - plan: makes the plan, and describes the operation. The library is locked meanwhile.
+  ///   - plan: makes the plan, and describes its operations. The library is locked meanwhile.
   /// - Returns: the library, locked, and the plan for the state that it is in.
   /// - Throws: what `init` throws, `AuthorizationError`, or what the authorization's functions or `plan` throw.
   public static func approved<Plan>(
-    _ path: FilePath, by authorization: Authorization, lockWait: Duration = .zero,
-    syncs: Bool = true, leftovers: LeftoverFiles.Treatment = .remove,
-    whileWaiting: () throws -> Void = {},
-    plan: (LibraryWriter) throws -> (plan: Plan, operation: DestructiveOperation)
-  ) throws -> (writer: LibraryWriter, plan: Plan) {
-    try approvedSteps(
-      path, by: authorization, lockWait: lockWait, syncs: syncs, leftovers: leftovers,
-      whileWaiting: whileWaiting
-    ) { writer in
-      let (plan, operation) = try plan(writer)
-      return (plan, [operation])
-    }
-  }
-
-  /// Does the same for several operations that make one plan. Asks about each of them before it returns. If
-  /// one answer is no, it throws, and none may be carried out.
-  static func approvedSteps<Plan>(
     _ path: FilePath, by authorization: Authorization, lockWait: Duration = .zero,
     syncs: Bool = true, leftovers: LeftoverFiles.Treatment = .remove,
     whileWaiting: () throws -> Void = {},

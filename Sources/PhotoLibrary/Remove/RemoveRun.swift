@@ -2,23 +2,6 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// Options of `remove`.
-public struct RemoveOptions: Sendable {
-  /// Only reports what would be removed.
-  public var isDryRun = false
-  /// How long to wait for another writer.
-  public var lockWait: Duration = .zero
-  /// The IDs of photos that must be in the library with intact files, since they are kept in the place of removed ones.
-  public var kept: [Int64] = []
-  /// Confirms the removal, or gives the library's PIN.
-  public var authorization = Authorization.refused
-  /// Records the operation.
-  public var recorder: (any OperationRecorder)?
-
-  /// The defaults.
-  public init() {}
-}
-
 /// The result of `remove`.
 public struct RemoveSummary: Sendable, Equatable {
   /// The removed photos.
@@ -45,12 +28,16 @@ extension Work where Summary == RemoveSummary {
   ///
   /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing,
   /// `KeptPhotoNotIntact`, `AuthorizationError`, `FileLock.Busy` or `FileError`.
+  ///
+  /// - Parameter kept: the IDs of photos that must be in the library with intact files, since they are kept in the place of
+  ///   removed ones.
   public static func remove(
-    _ selection: LibrarySelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
+    _ selection: LibrarySelection, from library: FilePath, keeping kept: [Int64] = [],
+    options: ChangeOptions = ChangeOptions()
   ) -> Self {
     let operation = RecordedOperation(.remove, library: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
-      try RemoveRun(path: library, options: options, counter: counter).run(selection)
+      try RemoveRun(path: library, options: options, counter: counter).run(selection, keeping: kept)
     }
   }
 }
@@ -58,27 +45,18 @@ extension Work where Summary == RemoveSummary {
 /// One run of `remove`.
 struct RemoveRun {
   let path: FilePath
-  let options: RemoveOptions
+  let options: ChangeOptions
   let counter: ProgressCounter
 
-  func run(_ selection: LibrarySelection) throws -> RemoveSummary {
-    if options.isDryRun {
-      let library = try Library(path: path)
-      try checkKept(library)
-      return try summary(of: RemovePlan(library.contents(), selection), library)
+  func run(_ selection: LibrarySelection, keeping kept: [Int64] = []) throws -> RemoveSummary {
+    let (plan, library, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) {
+      library in
+      let plan = try RemovePlan(library.contents(), selection)
+      try check(kept, library)
+      return (plan, [DestructiveOperation(question(plan), removes: plan.removal)])
     }
-    let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
-    ) { writer in
-      let plan = try RemovePlan(writer.library.contents(), selection)
-      try checkKept(writer.library)
-      return (plan, DestructiveOperation(question(plan), removes: plan.removal))
-    }
-    let summary = try summary(of: plan, writer.library)
-    guard !plan.edit.isEmpty else { return summary }
-    try counter.checkCancellation()
-    counter.enter(.committing)
-    try writer.change(.remove) { try $0.commit(plan.edit) }
+    let summary = try summary(of: plan, library)
+    try writer?.commit(plan.edit, as: .remove, counter)
     return summary
   }
 
@@ -86,10 +64,10 @@ struct RemoveRun {
   ///
   /// - Throws: `KeptPhotoNotIntact`; `LibraryError.noSuchPhoto` if the library has no photo with one of the IDs;
   ///   `FileError` for an environment failure; `CancellationError`.
-  private func checkKept(_ library: Library) throws {
-    guard !options.kept.isEmpty else { return }
+  private func check(_ kept: [Int64], _ library: Library) throws {
+    guard !kept.isEmpty else { return }
     var selection = LibrarySelection()
-    selection.ids = options.kept
+    selection.ids = kept
     let contents = try library.contents()
     for photo in try selection.photos(of: contents) where !photo.isFromAssets {
       let isIntact = try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)

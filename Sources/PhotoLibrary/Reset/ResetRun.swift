@@ -4,7 +4,7 @@ import Operations
 import SystemPackage
 
 /// Options of `reset`.
-package struct ResetOptions: Sendable {
+package struct ResetOptions: ApprovedOptions {
   /// Only reports what would be reset.
   package var isDryRun = false
   /// How long to wait for another writer.
@@ -83,17 +83,13 @@ package struct ResetRun {
   ///   the options throw; nothing has changed then.
   package func run(_ scope: ResetScope) throws -> ResetSummary {
     counter.enter(.planning)
-    if options.isDryRun {
-      let library = try Library(path: path)
-      return try summary(of: makePlan(library, scope), library)
+    let (plan, library, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) {
+      library in
+      let plan = try makePlan(library, scope)
+      return (plan, [plan.operation(in: path, isForGood: options.isForGood)])
     }
-    let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
-    ) { writer in
-      let plan = try makePlan(writer.library, scope)
-      return (plan, plan.operation(in: path, isForGood: options.isForGood))
-    }
-    var summary = try summary(of: plan, writer.library)
+    var summary = try summary(of: plan, library)
+    guard let writer else { return summary }
     try counter.checkCancellation()
     counter.enter(.committing)
     try options.excludingJobs { try carryOut(plan, writer) }

@@ -2,19 +2,6 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// Options of a change of settings.
-package struct SettingsOptions: Sendable {
-  /// Only reports what would change.
-  package var isDryRun = false
-  /// How long to wait for another writer.
-  package var lockWait: Duration = .zero
-  /// Confirms a reset and a change that turns off a protection, or gives the library's PIN.
-  package var authorization = Authorization.refused
-
-  /// The defaults.
-  package init() {}
-}
-
 /// The result of a change of settings.
 package struct SettingsSummary: Sendable, Equatable {
   /// The settings that were set, also those that had the value already.
@@ -30,10 +17,10 @@ package struct SettingsSummary: Sendable, Equatable {
 /// A change of the settings of a library.
 package struct SettingsRun: Sendable {
   private let path: FilePath
-  private let options: SettingsOptions
+  private let options: ChangeOptions
 
   /// Describes a change of the settings of a library.
-  package init(_ path: FilePath, _ options: SettingsOptions = SettingsOptions()) {
+  package init(_ path: FilePath, _ options: ChangeOptions = ChangeOptions()) {
     (self.path, self.options) = (path, options)
   }
 
@@ -42,22 +29,13 @@ package struct SettingsRun: Sendable {
   ///
   /// - Throws: `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing has changed then.
   package func run(_ request: SettingsRequest) throws -> SettingsSummary {
-    if options.isDryRun {
-      let library = try Library(path: path)
-      return Self.summary(SettingsPlan(try library.storedSettings(), request, now: Date().milliseconds))
+    let (plan, _, writer) = try options.approve(path) { library in
+      let plan = SettingsPlan(try library.storedSettings(), request, now: Date().milliseconds)
+      return (plan, [plan.operation])
     }
-    let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.authorization, lockWait: options.lockWait
-    ) { writer in
-      let plan = SettingsPlan(try writer.library.storedSettings(), request, now: Date().milliseconds)
-      return (plan, plan.operation)
-    }
-    try writer.carryOut(plan)
-    return Self.summary(plan)
-  }
-
-  private static func summary(_ plan: SettingsPlan) -> SettingsSummary {
-    SettingsSummary(changes: plan.changes, lowered: plan.lowered, kept: plan.kept, faults: plan.faults)
+    try writer?.carryOut(plan)
+    return SettingsSummary(
+      changes: plan.changes, lowered: plan.lowered, kept: plan.kept, faults: plan.faults)
   }
 }
 

@@ -2,7 +2,7 @@ import Operations
 import SystemPackage
 
 /// Options of `clean`.
-public struct CleanOptions: Sendable {
+public struct CleanOptions: ApprovedOptions {
   /// Only reports what would be removed.
   public var isDryRun = false
   /// Removes what is kept for an undo, too.

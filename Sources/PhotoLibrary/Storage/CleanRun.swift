@@ -16,18 +16,16 @@ struct CleanRun {
 
   func run() throws -> CleanSummary {
     counter.enter(.planning)
-    if options.isDryRun {
-      let plan = try CleanPlan(Library(path: path), options, now: now)
+    let (plan, _, writer) = try options.approve(
+      path, leftovers: .postpone, whileWaiting: counter.reportWaitingForLock
+    ) { library in
+      let plan = try CleanPlan(library, options, now: now)
+      return (plan, plan.operations)
+    }
+    guard let writer else {
       return CleanSummary(
         items: plan.items, files: plan.items.saturatedSum(\.files), bytes: plan.items.saturatedSum(\.bytes),
         left: plan.unlisted, isDryRun: true)
-    }
-    let (writer, plan) = try LibraryWriter.approvedSteps(
-      path, by: options.authorization, lockWait: options.lockWait, leftovers: .postpone,
-      whileWaiting: counter.reportWaitingForLock
-    ) { writer in
-      let plan = try CleanPlan(writer.library, options, now: now)
-      return (plan, plan.operations)
     }
     try counter.checkCancellation()
     counter.enter(.committing)

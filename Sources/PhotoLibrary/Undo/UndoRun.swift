@@ -40,21 +40,6 @@ public struct UndoSummary: Sendable, Equatable, FindingReport {
   public var isDryRun = false
 }
 
-/// Options of `undo`.
-public struct UndoOptions: Sendable {
-  /// Only reports what would be undone.
-  public var isDryRun = false
-  /// How long to wait for another writer.
-  public var lockWait: Duration = .zero
-  /// Confirms an undo that removes photos or categories or turns off a protection, or gives the library's PIN.
-  public var authorization = Authorization.refused
-  /// Records the operation.
-  public var recorder: (any OperationRecorder)?
-
-  /// The defaults.
-  public init() {}
-}
-
 extension UndoSummary: RecordedSummary {
   /// The part that a recorder records.
   public var recorded: OperationResult {
@@ -69,7 +54,7 @@ extension Work where Summary == UndoSummary {
   /// before it. All or nothing, and complete after an interruption. An undo cannot be undone.
   ///
   /// The summary throws `UndoError`, `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`.
-  public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
+  public static func undo(_ library: FilePath, options: ChangeOptions = ChangeOptions()) -> Self {
     let operation = RecordedOperation(.undo, library: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
       try UndoRun(path: library, options: options, counter: counter).run()
@@ -84,28 +69,22 @@ extension Work where Summary == UndoSummary {
 /// are deleted when no process reads.
 struct UndoRun {
   let path: FilePath
-  let options: UndoOptions
+  let options: ChangeOptions
   let counter: ProgressCounter
 
   func run() throws -> UndoSummary {
-    if options.isDryRun {
-      let library = try Library(path: path)
+    let (plan, library, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) {
+      library in
       let plan = try UndoPlan(library)
-      return summary(
-        of: plan, library, missing: try missing(plan, library), corrupt: [], left: try left(plan, library))
+      return (plan, [DestructiveOperation(question(plan), removes: plan.removal, lowers: plan.lowered)])
     }
-    let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
-    ) { writer in
-      let plan = try UndoPlan(writer.library)
-      return (
-        plan, DestructiveOperation(question(plan), removes: plan.removal, lowers: plan.lowered)
-      )
+    if writer != nil {
+      try counter.checkCancellation()
+      counter.enter(.committing)
     }
-    try counter.checkCancellation()
-    counter.enter(.committing)
-    let missing = try missing(plan, writer.library)
-    let left = try left(plan, writer.library)
+    let missing = try missing(plan, library)
+    let left = try left(plan, library)
+    guard let writer else { return summary(of: plan, library, missing: missing, corrupt: [], left: left) }
     do {
       try ReplacedFiles(writer).moveBack(plan.restored, of: plan.change.id)
       try writer.transaction { try plan.restore($0) }
@@ -118,8 +97,7 @@ struct UndoRun {
     _ = try? ReplacedFiles(writer).settle()
     counter.enter(.verifying)
     return summary(
-      of: plan, writer.library, missing: missing, corrupt: corrupt(plan, writer.library, except: missing),
-      left: left)
+      of: plan, library, missing: missing, corrupt: corrupt(plan, library, except: missing), left: left)
   }
 
   /// Returns the photos that came back with corrupt files, or could not be checked. These are in their places too: a

@@ -40,7 +40,8 @@ struct Remove: AsyncParsableCommand {
 struct RemoveReport {
   private let reporter: Reporter
   private let library: FilePath
-  private var options = RemoveOptions()
+  private let kept: [Int64]
+  private var options = ChangeOptions()
 
   init(
     _ output: CommonOptions, _ library: LibraryOption, _ lock: LockOption, isDryRun: Bool,
@@ -48,8 +49,8 @@ struct RemoveReport {
   ) throws {
     reporter = Reporter(output)
     self.library = try library.path()
+    self.kept = kept
     options.isDryRun = isDryRun
-    options.kept = kept
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: self.library)
     options.recorder = Ledger.ofThisUser
@@ -57,7 +58,8 @@ struct RemoveReport {
 
   func run(_ selection: LibrarySelection) async throws {
     let isDryRun = options.isDryRun
-    let summary = try await reporter.follow(.remove(selection, from: library, options: options))
+    let summary = try await reporter.follow(
+      .remove(selection, from: library, keeping: kept, options: options))
     if isDryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }

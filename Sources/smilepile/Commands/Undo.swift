@@ -37,7 +37,7 @@ struct Undo: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     let reporter = Reporter(output)

@@ -7,7 +7,7 @@ import SystemPackage
 struct OrganizeReport {
   private let reporter: Reporter
   private let library: FilePath
-  private var options = OrganizeOptions()
+  private var options = ChangeOptions()
 
   /// - Parameter confirmation: how the user confirms; nil for a change that needs no confirmation.
   init(

@@ -16,7 +16,7 @@ struct SettingsReport {
   func run(
     _ request: SettingsRequest, _ confirmation: ConfirmationOption, _ lock: LockOption
   ) throws -> SettingsSummary {
-    var options = SettingsOptions()
+    var options = ChangeOptions()
     options.isDryRun = isDryRun
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: library)

@@ -135,7 +135,7 @@ private final class Sample: Sendable {
         ? (
           "undo",
           {
-            var options = UndoOptions()
+            var options = ChangeOptions()
             options.authorization = .given
             _ = try await Work.undo(path, options: options).summary
           }
@@ -153,8 +153,8 @@ private final class Sample: Sendable {
     return selection
   }
 
-  private static var options: RemoveOptions {
-    var options = RemoveOptions()
+  private static var options: ChangeOptions {
+    var options = ChangeOptions()
     options.authorization = .given
     return options
   }

@@ -32,13 +32,13 @@ import Testing
   private func remove(_ name: String) async throws {
     var selection = LibrarySelection()
     selection.names = [name]
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     #expect(try await Work.remove(selection, from: path, options: options).summary.photos.count == 1)
   }
 
   private func undo() async throws {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try await Work.undo(path, options: options).summary
   }

@@ -43,7 +43,7 @@ struct ImportAfterResetTests {
   }
 
   private func organize(_ request: OrganizeRequest, _ library: SampleLibrary) async throws {
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try await Work.organize(request, in: library.path, options: options).summary
   }
@@ -65,7 +65,7 @@ struct ImportAfterResetTests {
     let photo = try #require(try library.contents.photos.first { $0.name == "IMG_0001" })
     selection = LibrarySelection()
     selection.ids = [photo.id]
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try await Work.remove(selection, from: library.path, options: options).summary
   }

@@ -151,7 +151,7 @@ struct InterruptedImportTests {
     try await expectNewCopy(
       restoresRemoved: true,
       after: {
-        var options = RemoveOptions()
+        var options = ChangeOptions()
         options.authorization = .given
         var selection = LibrarySelection()
         selection.names = ["river"]
@@ -162,7 +162,7 @@ struct InterruptedImportTests {
   @Test("Interrupted import: an undo in between removes the staged files, and the next import copies all")
   func undoBetween() async throws {
     try await expectNewCopy(after: {
-      var options = UndoOptions()
+      var options = ChangeOptions()
       options.authorization = .given
       _ = try await Work.undo(library.path, options: options).summary
     })

@@ -71,7 +71,7 @@ final class LibraryHistory {
   func remove(_ ids: [Int64]) async throws {
     var selection = LibrarySelection()
     selection.ids = ids
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try await Work.remove(selection, from: library.path, options: options).summary
   }

@@ -113,7 +113,7 @@ import Testing
     let request: OrganizeRequest =
       Bool.random(using: &numbers)
       ? .move(selection, to: "family") : .rename(photo.id, to: "named \(photo.id)")
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try await Work.organize(request, in: library.path, options: options).summary
   }

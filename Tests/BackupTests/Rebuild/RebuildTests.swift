@@ -68,7 +68,7 @@ import Testing
   @Test("Rebuild: nothing can be undone afterwards, and the files of an earlier undo are kept in .lost")
   func keptForUndo() async throws {
     try await scene.export()
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     var selection = LibrarySelection()
     selection.ids = [1]
@@ -287,7 +287,7 @@ import Testing
   @Test("Rebuild: a photo that was removed after the archive stays removed if the old database has all rows")
   func removedPhoto() async throws {
     try await scene.export()
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     var selection = LibrarySelection()
     selection.ids = [2]

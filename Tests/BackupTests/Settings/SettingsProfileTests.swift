@@ -153,7 +153,7 @@ struct SettingsMergeTests {
   init() throws { library = try SampleLibrary() }
 
   private func set(_ key: String, _ value: String) throws -> Settings {
-    var options = SettingsOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     let assignment = try #require(SettingAssignment(key: key, value: value))
     _ = try SettingsRun(library.path, options).run(.set([assignment]))

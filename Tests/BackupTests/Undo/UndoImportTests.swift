@@ -28,7 +28,7 @@ struct UndoImportTests {
       options.duplicates = { _ in rule }
     }
     #expect(try library.contents != contents)
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     let summary = try await Work.undo(library.path, options: options).summary
     #expect(summary.missing.isEmpty)

@@ -23,7 +23,7 @@ struct OrganizeTests {
   private func organize(
     _ request: OrganizeRequest, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> OrganizePlan {
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.authorization = authorization
     options.isDryRun = isDryRun
     return try OrganizeRun(path: scratch.path, options: options, counter: ProgressCounter()).run(request)
@@ -31,7 +31,7 @@ struct OrganizeTests {
 
   @discardableResult
   private func undo() throws -> UndoSummary {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
@@ -236,7 +236,7 @@ struct OrganizeTests {
   @Test("Organize: fifty changes above a removal are undone one by one, down to the state before the removal")
   func undoStack() throws {
     let before = try scratch.contents()
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection(3))
     for number in 0..<50 { try organize(.rename(1, to: "name \(number)")) }
@@ -248,7 +248,7 @@ struct OrganizeTests {
 
   @Test("Organize: a photo that is added again after its removal is not a removed one")
   func addedAgain() throws {
-    var options = RemoveOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     _ = try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection(3))
     try scratch.folder.write("three", to: "in/c.jpg")

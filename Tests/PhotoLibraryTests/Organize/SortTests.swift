@@ -32,7 +32,7 @@ struct SortTests {
     var request = SortRequest(SortRules(rules))
     request.categories = categories
     request.again = again
-    var options = OrganizeOptions()
+    var options = ChangeOptions()
     options.isDryRun = isDryRun
     return try SortRun(path: scratch.path, options: options, counter: ProgressCounter()).run(request)
   }
@@ -40,13 +40,13 @@ struct SortTests {
   private func move(_ id: Int64, to category: String) throws {
     var selection = LibrarySelection()
     selection.ids = [id]
-    _ = try OrganizeRun(path: scratch.path, options: OrganizeOptions(), counter: ProgressCounter())
+    _ = try OrganizeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
       .run(.move(selection, to: category))
   }
 
   @discardableResult
   private func undo() throws -> UndoSummary {
-    var options = UndoOptions()
+    var options = ChangeOptions()
     options.authorization = .given
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
@@ -58,7 +58,7 @@ struct SortTests {
   private func addCategory(_ name: String) throws {
     var values = CategoryValues()
     values.displayName = name
-    _ = try OrganizeRun(path: scratch.path, options: OrganizeOptions(), counter: ProgressCounter())
+    _ = try OrganizeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
       .run(.add(values))
   }
 
