@@ -96,6 +96,25 @@ struct AddTests {
     #expect(try folder.tree("library/.staging").isEmpty)
   }
 
+  @Test("Add: nothing is added if the restoration of a photo is cancelled")
+  func cancelledRestoration() throws {
+    for name in ["a", "b"] { try folder.write(Self.png(name), to: "in/\(name).png") }
+    try add("in/a.png")
+    let contents = try scratch.contents()
+    let place = try #require(contents.photos.first).path
+    try folder.remove("library/" + place)
+    let counter = ProgressCounter()
+    let fault = ArmedFault(
+      Fault(.then { counter.cancel() }, of: .only([.status]), below: scratch.path.pushing(FilePath(place))))
+    defer { fault.disarm() }
+    #expect(throws: CancellationError.self) {
+      try AddRun(library: scratch.path, options: AddOptions(), counter: counter).run([folder.path("in")])
+    }
+    #expect(fault.place != nil)
+    #expect(try scratch.contents() == contents)
+    #expect(try folder.tree("library/.staging").isEmpty)
+  }
+
   @Test("Add: a photo whose file is corrupt in the library is reported, and the file stays")
   func corruptFile() throws {
     try folder.write(Self.png("a"), to: "in/a.png")

@@ -117,21 +117,10 @@ extension LibraryEdit {
       for id in ids { try statement.execute(arguments: [changeId, id]) }
     }
     for (table, ids) in [("category", newCategories.map(\.id)), ("photo", newPhotos.map(\.id))] {
-      for range in Self.ranges(of: ids) {
+      for range in Addition.ranges(of: ids) {
         try database.execute(
           sql: "INSERT INTO added (changeId, kind, first, last) VALUES (?, ?, ?, ?)",
           arguments: [changeId, table, range.lowerBound, range.upperBound])
-      }
-    }
-  }
-
-  /// Returns IDs as ranges: those of a new library's photos are mostly one range.
-  static func ranges(of ids: [Int64]) -> [ClosedRange<Int64>] {
-    ids.sorted().reduce(into: []) { ranges, id in
-      if let last = ranges.last, id > .min, last.upperBound == id - 1 {
-        ranges[ranges.count - 1] = last.lowerBound...id
-      } else {
-        ranges.append(id...id)
       }
     }
   }

@@ -75,3 +75,13 @@ package struct DismissRun: Sendable {
     return (photos, pairs)
   }
 }
+
+extension LibraryWriter {
+  /// Removes pairs in one transaction, durably.
+  fileprivate func forget(_ dismissals: Set<Dismissal>) throws {
+    guard !dismissals.isEmpty else { return }
+    try transaction { database in
+      for dismissal in dismissals { try dismissal.delete(database) }
+    }
+  }
+}

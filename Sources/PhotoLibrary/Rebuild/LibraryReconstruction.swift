@@ -188,7 +188,7 @@ package final class LibraryReconstruction: Sendable {
   /// the new one replaces: SQLite would apply the old log to the new database. Moves the files that were kept for an undo
   /// there, too, since the next import would remove them.
   private func moveAside(now: Date) throws -> FilePath? {
-    let root = LostLibrary.lostFiles
+    let root = LostDatabases.parent
     let names = try Library.databaseFiles.filter { try library.root.status(of: $0) != nil }
     let hasUndo =
       try library.root.status(of: ReplacedFiles.parent)?.kind == .directory
@@ -230,7 +230,7 @@ package final class LibraryReconstruction: Sendable {
   /// Returns the folder in which an interrupted rebuild has linked the database; nil if no rebuild was interrupted.
   private func unfinishedFolder() throws -> FilePath? {
     guard let database = try library.root.status(of: Library.databaseName) else { return nil }
-    return try LostLibrary.folders(with: Library.databaseName, database, in: library.root).first
+    return try LostDatabases.folders(with: Library.databaseName, database, in: library.root).first
   }
 
   /// Returns the name, or another one if the folder has it already.

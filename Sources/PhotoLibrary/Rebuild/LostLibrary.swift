@@ -53,32 +53,6 @@ package final class LostLibrary: Sendable {
     throw RebuildError.isIntact(path)
   }
 
-  /// The folder that has the files of lost databases. Only a person deletes them.
-  static let lostFiles: FilePath = ".lost"
-
-  /// Returns true if a rebuild was interrupted after it had linked the database in `.lost`. The database is then perhaps
-  /// without its log.
-  static func isRebuildInterrupted(in root: borrowing Directory) throws -> Bool {
-    guard let status = try root.status(of: Library.databaseName) else { return false }
-    return try !folders(with: Library.databaseName, status, in: root).isEmpty
-  }
-
-  /// Returns the folders in `.lost` in which a file of the database has another name.
-  static func folders(
-    with name: FilePath, _ status: FileStatus, in root: borrowing Directory
-  ) throws(FileError) -> [FilePath] {
-    guard status.kind == .file, status.linkCount > 1, Library.databaseFiles.contains(name),
-      try root.status(of: lostFiles)?.kind == .directory
-    else { return [] }
-    let lost = try root.directory(lostFiles)
-    var folders: [FilePath] = []
-    for folder in try lost.names() where try lost.status(of: folder)?.kind == .directory {
-      guard try lost.directory(folder).status(of: name)?.identity == status.identity else { continue }
-      folders.append(lostFiles.appending(folder.components))
-    }
-    return folders
-  }
-
   /// Throws if a folder has neither photos nor the lock of a library, and no database of one either. Another program may have
   /// made a file with the name of the database.
   private static func requireRemains(_ root: borrowing Directory) throws {
@@ -128,7 +102,7 @@ extension Library {
     guard let status = try folder.directory.status(of: databaseName) else { return "it is missing" }
     guard status.kind == .file else { return "it is not a file" }
     guard status.size > 0 else { return "it is empty" }
-    guard try !LostLibrary.isRebuildInterrupted(in: folder.directory) else {
+    guard try !LostDatabases.isRebuildInterrupted(in: folder.directory) else {
       return "a rebuild was interrupted"
     }
     let file: DatabaseFile

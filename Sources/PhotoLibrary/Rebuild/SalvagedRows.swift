@@ -128,7 +128,7 @@ extension LostLibrary {
   /// The database in the library's folder may then be without its log.
   private func unfinishedRebuild() throws -> OpenFolder? {
     guard let database = try root.status(of: Library.databaseName),
-      let folder = try Self.folders(with: Library.databaseName, database, in: root).first
+      let folder = try LostDatabases.folders(with: Library.databaseName, database, in: root).first
     else { return nil }
     return OpenFolder(try root.directory(folder))
   }

@@ -28,3 +28,15 @@ struct SortMarkRow: Sendable, Hashable {
       arguments: [library, category, content, rules])
   }
 }
+
+extension Movement {
+  /// Returns the places of the movements of `sort` among those of `fetchAll`.
+  static func fetchPlacesOfSort(_ database: Database) throws -> Set<Int> {
+    let isOfSort = try database.rows(
+      """
+      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') \(validRows) ORDER BY id
+      """, of: table
+    ) { try $0.flag("changeId", at: 0) }
+    return Set(isOfSort.indices.filter { isOfSort[$0] })
+  }
+}

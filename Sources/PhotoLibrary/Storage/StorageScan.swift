@@ -161,7 +161,7 @@ struct StorageScan {
     case StagingFolder.parent: Place(purpose: .database, region: .staging)
     case ReplacedFiles.parent: Place(purpose: .database, region: .undo)
     case Quarantine.parent: Place(purpose: .database, region: .quarantine)
-    case LostLibrary.lostFiles: Place(purpose: .database, region: .lost)
+    case LostDatabases.parent: Place(purpose: .database, region: .lost)
     case Library.pictureCache: isFolder ? Place(purpose: .cache, region: .cache) : .untracked
     case _ where Library.ownedNames.contains(name): Place(purpose: .database, region: .untracked)
     default: .untracked

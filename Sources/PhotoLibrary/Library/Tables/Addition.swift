@@ -6,10 +6,21 @@ import Operations
 enum Addition {
   /// Records the photos that a change adds.
   static func insert(_ ids: [Int64], changeID: String, _ database: Database) throws {
-    for range in LibraryEdit.ranges(of: ids) {
+    for range in ranges(of: ids) {
       try database.execute(
         sql: "INSERT INTO addition (changeId, first, last) VALUES (?, ?, ?)",
         arguments: [changeID, range.lowerBound, range.upperBound])
+    }
+  }
+
+  /// Returns IDs as ranges: those of a new library's photos are mostly one range.
+  static func ranges(of ids: [Int64]) -> [ClosedRange<Int64>] {
+    ids.sorted().reduce(into: []) { ranges, id in
+      if let last = ranges.last, id > .min, last.upperBound == id - 1 {
+        ranges[ranges.count - 1] = last.lowerBound...id
+      } else {
+        ranges.append(id...id)
+      }
     }
   }
 

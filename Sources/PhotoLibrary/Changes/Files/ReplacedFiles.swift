@@ -14,7 +14,7 @@ struct ReplacedFiles {
   static let parent: FilePath = ".undo"
 
   let writer: LibraryWriter
-  private var library: Library { writer.library }
+  var library: Library { writer.library }
 
   init(_ writer: LibraryWriter) { self.writer = writer }
 
@@ -42,25 +42,6 @@ struct ReplacedFiles {
     try removeObsoleteFolders(except: changes)
     lock.release()
     return true
-  }
-
-  /// Moves files back to their places in `photos`, for an undo that is about to be committed. If it is not committed,
-  /// `settle` moves them to `.undo` again.
-  ///
-  /// - Throws: `UndoError.placeTaken` if an untracked file is in the place of a photo.
-  func moveBack(_ photos: [Photo], of change: String) throws {
-    var folders: Set<FilePath> = []
-    for photo in photos where !photo.isFromAssets {
-      let (place, source) = (FilePath(photo.path), Self.path(ofPhoto: photo.id, change: change))
-      guard try library.root.status(of: source) != nil else { continue }
-      guard try library.root.status(of: place) == nil else {
-        throw UndoError.placeTaken(library.root.path(of: place))
-      }
-      let folder = place.removingLastComponent()
-      if folders.insert(folder).inserted { try library.root.makeDirectories(folder) }
-      try library.root.rename(source, to: library.root, as: place)
-    }
-    for folder in folders { try library.root.directory(folder).sync() }
   }
 
   /// Returns the IDs of the changes with files, oldest first. Every undoable change has a row in

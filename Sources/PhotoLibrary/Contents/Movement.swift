@@ -33,9 +33,9 @@ package struct Movement: Sendable, Equatable {
 
 extension Movement {
   /// The table of movements. A row that names neither a photo nor a category ends the validity of all rows before it.
-  private static let table = "movement"
+  static let table = "movement"
   private static let isEnd = "md5 IS NULL AND assetPath IS NULL AND origin IS NULL"
-  private static let validRows =
+  static let validRows =
     "FROM \(table) WHERE id > (SELECT ifnull(max(id), 0) FROM \(table) WHERE \(isEnd))"
 
   /// Reads the valid movements, oldest first.
@@ -55,16 +55,6 @@ extension Movement {
         subject, from: try row.optionalText("origin", at: 4), to: try row.optionalText("destination", at: 5),
         at: try row.integer("at", at: 6))
     }
-  }
-
-  /// Returns the places of the movements of `sort` among those of `fetchAll`.
-  static func fetchPlacesOfSort(_ database: Database) throws -> Set<Int> {
-    let isOfSort = try database.rows(
-      """
-      SELECT changeId IN (SELECT id FROM change WHERE kind = '\(Change.Kind.sort.rawValue)') \(validRows) ORDER BY id
-      """, of: table
-    ) { try $0.flag("changeId", at: 0) }
-    return Set(isOfSort.indices.filter { isOfSort[$0] })
   }
 
   /// Replaces the movements of a library. Those before stay for an undo.
@@ -103,64 +93,6 @@ extension Movement {
   /// Deletes the movements of an undone change.
   static func delete(changeID: String, _ database: Database) throws {
     try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [changeID])
-  }
-}
-
-extension LibraryEdit {
-  /// A movement of a photo or a category of the library.
-  package enum Move: Sendable, Equatable {
-    /// The photo with this ID moves to the category with this `name`; nil if it is removed.
-    case photo(Int64, to: String?)
-    /// The category with this ID is merged into that with this `name`; nil if it is removed.
-    case category(Int64, to: String?)
-  }
-
-  /// Records `moves`, or replaces all movements by `movements`.
-  func recordMoves(_ database: Database, _ change: Change.Record) throws {
-    guard !moves.isEmpty || movements != nil else { return }
-    let date = try Self.date(of: change, database)
-    if let movements {
-      try Movement.replaceAll(by: movements, changeID: change.id, at: date, database)
-    }
-    let photo = try database.cachedStatement(
-      sql: """
-        INSERT INTO movement (changeId, at, md5, size, assetPath, origin, destination)
-        SELECT ?, ?, md5, iif(isFromAssets, NULL, fileSize), iif(isFromAssets, path, NULL), category.name, ?
-        FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
-        """)
-    let category = try database.cachedStatement(
-      sql: """
-        INSERT INTO movement (changeId, at, origin, destination) SELECT ?, ?, name, ? FROM category WHERE id = ?
-        """)
-    for move in moves {
-      switch move {
-      case .photo(let id, let destination):
-        try photo.execute(arguments: [change.id, date, destination, id])
-      case .category(let id, let destination):
-        try category.execute(arguments: [change.id, date, destination, id])
-      }
-    }
-  }
-
-  /// Records those of `returnedPhotos` whose content was removed before.
-  func recordReturns(_ database: Database, _ change: Change.Record) throws {
-    guard !returnedPhotos.isEmpty, try database.rowCount(of: "movement") > 0 else { return }
-    let date = try Self.date(of: change, database)
-    let statement = try database.cachedStatement(
-      sql: """
-        INSERT INTO movement (changeId, at, md5, size, assetPath, destination)
-        SELECT ?, ?, photo.md5, iif(isFromAssets, NULL, fileSize), iif(isFromAssets, path, NULL), category.name
-        FROM photo JOIN category ON category.id = categoryId
-        WHERE photo.id = ? AND (
-          EXISTS (SELECT * FROM movement WHERE movement.md5 = photo.md5 AND destination IS NULL)
-          OR isFromAssets AND EXISTS (SELECT * FROM movement WHERE assetPath = path AND destination IS NULL))
-        """)
-    for id in returnedPhotos { try statement.execute(arguments: [change.id, date, id]) }
-  }
-
-  /// The time of the movements of a change; not before the sequence number of an earlier export.
-  private static func date(of change: Change.Record, _ database: Database) throws -> Int64 {
-    max(change.at, try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export") ?? .min)
   }
 }
 

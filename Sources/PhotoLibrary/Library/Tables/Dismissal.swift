@@ -33,7 +33,7 @@ package struct Dismissal: Hashable, Sendable {
   }
 
   /// Removes the pair from the library.
-  fileprivate func delete(_ database: Database) throws {
+  func delete(_ database: Database) throws {
     try database.cachedStatement(
       sql: """
         DELETE FROM dismissal WHERE library = (SELECT uuid FROM identity) AND content = ? AND other = ?
@@ -58,16 +58,6 @@ package struct Dismissal: Hashable, Sendable {
 extension Library {
   /// Returns the pairs of contents that a person does not take for duplicates. Blocks.
   package func dismissals() throws -> Set<Dismissal> { try read { try Dismissal.fetchAll($0) } }
-}
-
-extension LibraryWriter {
-  /// Removes pairs in one transaction, durably.
-  func forget(_ dismissals: Set<Dismissal>) throws {
-    guard !dismissals.isEmpty else { return }
-    try transaction { database in
-      for dismissal in dismissals { try dismissal.delete(database) }
-    }
-  }
 }
 
 extension FileContent {

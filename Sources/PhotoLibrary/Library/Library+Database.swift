@@ -12,7 +12,7 @@ extension Library {
       try requireNoRemains(root)
       throw LibraryError.notALibrary(path)
     }
-    if try LostLibrary.isRebuildInterrupted(in: root) {
+    if try LostDatabases.isRebuildInterrupted(in: root) {
       throw LibraryError.corruptDatabase(path, reason: "a rebuild was interrupted")
     }
     let file = try DatabaseFile.shared(databaseName, in: root)
@@ -46,7 +46,7 @@ extension Library {
       guard let status = try root.status(of: name), status.kind != .symbolicLink else { continue }
       try Ownership.require(
         status, inOwnFolderAt: root.path(of: name),
-        names: 1 + LostLibrary.folders(with: name, status, in: root).count)
+        names: 1 + LostDatabases.folders(with: name, status, in: root).count)
     }
     try requireOwnedFolders(in: "photos", of: root, depth: 2)
   }
