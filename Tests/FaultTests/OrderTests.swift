@@ -26,7 +26,6 @@ struct OrderTests {
     return SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
   }
 
-  /// A new folder of photos is moved as one. Into an existing folder, each photo is moved by itself.
   @Test(
     "Durability: an import flushes files, records moves, moves and commits in this order",
     arguments: [false, true])
@@ -42,13 +41,13 @@ struct OrderTests {
     let trace = try trace("import", "-l", library, Fixture.androidV2.string)
 
     let staging = library + "/.staging"
-    let moves = trace.all(foldersExist ? "renameat2" : "renameat") {
+    let moves = trace.all("renameat2") {
       $0.path.hasPrefix(staging) && $0.paths.last?.hasPrefix(library + "/photos/") == true
     }
     let firstMove = try #require(moves.first)
     let lastMove = try #require(moves.last)
-    #expect(foldersExist ? moves.count == 8 : moves.count < 8)
-    #expect(!foldersExist || moves.allSatisfy { $0.arguments.contains("RENAME_NOREPLACE") })
+    #expect(moves.count == 8)
+    #expect(moves.allSatisfy { $0.arguments.contains("RENAME_NOREPLACE") })
     let changeFolder =
       staging + "/" + (firstMove.path.dropFirst(staging.count + 1).split(separator: "/").first ?? "")
 
@@ -70,9 +69,8 @@ struct OrderTests {
         "\(folder) is not flushed")
     }
     let made = trace.all("mkdirat") { $0.path.hasPrefix(library + "/photos/") }.map { ($0.path, $0.end) }
-    let moved = foldersExist ? [] : moves.map { ($0.paths.last ?? "", $0.end) }
-    #expect(foldersExist == (made + moved).isEmpty)
-    for (folder, end) in made + moved {
+    #expect(foldersExist == made.isEmpty)
+    for (folder, end) in made {
       let parent = FilePath(folder).removingLastComponent().string
       #expect(
         trace.all("fsync").contains { $0.path == parent && $0.begin > end && $0.end < commit.begin },

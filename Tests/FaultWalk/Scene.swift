@@ -57,16 +57,12 @@ struct Scene: Sendable {
   /// Leaves staged files as an interrupted import does: intact, truncated and changed ones, and one that no photo needs.
   func leaveStagedFiles() throws {
     let staging = "Library/.staging/6F9619FF-8B86-D011-B42D-00CF4FC964FF"
-    let files = FileManager.default
-    for name in ["0", "1"] {
-      try files.createDirectory(
-        atPath: folder.appending(FilePath("\(staging)/\(name)").components).string,
-        withIntermediateDirectories: true)
-    }
+    try FileManager.default.createDirectory(
+      atPath: folder.appending(FilePath(staging).components).string, withIntermediateDirectories: true)
     let bytes = { (id: Int64) in Self.photo(id, 1, 2023).bytes ?? [] }
-    try write(bytes(5), to: staging + "/0/IMG_5.jpg")
-    try write(Array(bytes(6).dropLast()), to: staging + "/0/IMG_6.jpg")
-    try write(Array(bytes(7).dropLast()) + [0], to: staging + "/1/IMG_0.jpg")
+    try write(bytes(5), to: staging + "/0")
+    try write(Array(bytes(6).dropLast()), to: staging + "/1")
+    try write(Array(bytes(7).dropLast()) + [0], to: staging + "/5")
     try write(bytes(9), to: staging + "/2")
     try write(Array(bytes(10).dropFirst()) + [0], to: staging + "/3")
     try write(bytes(11), to: staging + "/4")

@@ -50,7 +50,7 @@ struct CleanTests {
   private func leaveEverything() throws {
     try removePhotos()
     try scratch.folder.write(String(repeating: "s", count: 30_000), to: staging + "/0")
-    try scratch.folder.write("staged", to: staging + "/1/x.jpg")
+    try scratch.folder.write("staged", to: staging + "/1")
     try scratch.folder.write("corrupt", to: corrupt)
   }
 
@@ -152,7 +152,7 @@ struct CleanTests {
       FileManager.default.contentsOfDirectory(atPath: scratch.path.appending(".undo").string).first)
     let own = [
       "library/photos/2025/10/mine.jpg", "library/mine.txt", "library/.staging/mine", staging + "/mine.jpg",
-      staging + "/1/.mine", "library/.undo/mine/1", "library/.undo/\(undoFolder)/mine.jpg",
+      staging + "/2/.mine", "library/.undo/mine/1", "library/.undo/\(undoFolder)/mine.jpg",
       "library/.rotten/mine.jpg", "library/.rotten/\(LibraryScratch.interrupted)/mine.jpg",
     ]
     for path in own { try scratch.folder.write("mine", to: path) }
@@ -199,7 +199,7 @@ struct CleanTests {
     try scratch.writer().setPIN(pin)
     try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
     // a writer has removed the staged files
-    try scratch.folder.write("staged", to: staging + "/1/x.jpg")
+    try scratch.folder.write("staged", to: staging + "/1")
     let confirmed = Mutex<[DiscardedFiles?]>([])
     let byPIN = Mutex<[DiscardedFiles?]>([])
     let summary = try clean {

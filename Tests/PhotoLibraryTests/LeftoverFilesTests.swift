@@ -40,7 +40,7 @@ struct LeftoverFilesTests {
 
   @Test("Leftover files: before a change, their space counts as free")
   func spaceOfDryRun() throws {
-    try scratch.folder.write(String(repeating: "x", count: 1000), to: staging + "/4/a.jpg")
+    try scratch.folder.write(String(repeating: "x", count: 1000), to: staging + "/4")
     let library = try Library(path: scratch.path)
     let bytes = 9 << 20
     let free = bytes + bytes / 100 + 4 << 20
@@ -56,8 +56,8 @@ struct LeftoverFilesTests {
 
   @Test("Leftover files: a change commits a leftover file with its content, under a new name and date")
   func reuse() throws {
-    try scratch.folder.write("two", to: staging + "/4/other name.jpg")
-    let inode = try inode(staging + "/4/other name.jpg")
+    try scratch.folder.write("two", to: staging + "/4")
+    let inode = try inode(staging + "/4")
     let writer = try writer()
     try writer.requireSpace(3, reusing: [content("two")], ProgressCounter())
     let photo = LibraryScratch.photo(

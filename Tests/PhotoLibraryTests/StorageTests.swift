@@ -28,7 +28,7 @@ struct StorageTests {
     }
     let folder = scratch.folder
     try folder.write(String(repeating: "s", count: 30_000), to: staging + "/0")
-    try folder.write("staged", to: staging + "/1/x.jpg")
+    try folder.write("staged", to: staging + "/1")
     try folder.write("corrupt", to: "library/.rotten/\(LibraryScratch.interrupted)/3_c.jpg")
     try folder.write(String(repeating: "n", count: 50_000), to: "library/photos/2025/10/notes.txt")
     try folder.write("list", to: "library/Lists/shopping/today.txt")

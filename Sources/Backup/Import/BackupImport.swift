@@ -91,7 +91,7 @@ struct BackupImport {
 
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
     try writer.change(options.strategy == .replace ? .replace : .merge) { change in
-      let placement = try Placement(of: plan, in: change, writer)
+      let placement = try Placement(of: plan, writer)
       let extraction = Extraction(
         source: source, files: placement.files, change: change, counter: counter
       ) { [source, report] damaged in

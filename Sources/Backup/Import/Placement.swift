@@ -15,13 +15,13 @@ struct Placement {
   /// The files, in the plan's order.
   let files: [File]
 
-  /// Chooses names that are free in the library and in the staging folder.
-  init(of plan: MergePlan, in change: Change, _ writer: LibraryWriter) throws {
+  /// Chooses names that are free in the library.
+  init(of plan: MergePlan, _ writer: LibraryWriter) throws {
     let photos = Dictionary(uniqueKeysWithValues: plan.edit.newPhotos.map { ($0.id, $0) })
     let names = plan.filesToExtract.compactMap { photos[$0.id] }.map { ($0.fileName, $0.createdAt) }
     let paths = try writer.newPaths(for: names)
-    files = zip(plan.filesToExtract, zip(try change.stagedNames(for: paths), paths)).map { planned, names in
-      File(planned: planned, stagedName: names.0, path: names.1)
+    files = zip(plan.filesToExtract, paths).enumerated().map { index, file in
+      File(planned: file.0, stagedName: String(index), path: file.1)
     }
   }
 }

@@ -49,13 +49,7 @@ package final class Change: Sendable {
     staging = try StagingFolder(in: writer.library.folder)
   }
 
-  /// Returns the names to stage files under whose places in the library are known already. The staging folder then has
-  /// a folder for each folder of the library, and `commit` moves a new folder with one rename.
-  package func stagedNames(for paths: [String]) throws(FileError) -> [String] {
-    try staging.makeFolders(for: paths)
-  }
-
-  /// Makes a new file in the staging folder, under a number or a name from `stagedNames`. Any thread.
+  /// Makes a new file in the staging folder. Its name is a number. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
@@ -161,40 +155,10 @@ package final class Change: Sendable {
     }
     for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
       let folder = FilePath(folder)
-      if try moveFolder(moves, to: folder) { continue }
       try library.root.makeDirectories(folder, sync: writer.syncs)
       let target = try library.root.directory(folder)
       for move in moves { try staging.directory.rename(move.name, to: target, as: move.newName) }
       if writer.syncs { try target.sync() }
     }
-  }
-
-  /// Moves files as one folder, if that folder is new in the library and a folder in the staging folder has exactly
-  /// these files.
-  ///
-  /// - Returns: false if nothing was moved.
-  private func moveFolder(
-    _ moves: [(name: FilePath, newName: FilePath)], to folder: FilePath
-  ) throws(FileError) -> Bool {
-    let library = writer.library
-    let parent = folder.removingLastComponent()
-    guard let staged = moves.first?.name.removingLastComponent(), !staged.isEmpty, !parent.isEmpty,
-      let name = folder.lastComponent, try library.root.status(of: folder) == nil
-    else { return false }
-    let names = Set(try staging.directory.directory(staged).names())
-    let prefix = "\(staged.string)/"
-    guard names.count == moves.count,
-      moves.allSatisfy({ $0.name.string == "\(prefix)\($0.newName.string)" && names.contains($0.newName) })
-    else { return false }
-    try library.root.makeDirectories(parent, sync: writer.syncs)
-    let target = try library.root.directory(parent)
-    guard try staging.directory.moveFolder(staged, to: target, as: FilePath(name.string)) else {
-      return false
-    }
-    if writer.syncs {
-      try library.root.directory(folder).sync()
-      try target.sync()
-    }
-    return true
   }
 }

@@ -10,16 +10,14 @@ struct StorageScan {
   /// What a folder contains.
   private enum Region {
     case root, photos, staging, undo, quarantine, lost, cache, untracked
-    /// The folder of one operation. In `.staging`, it may have numbered folders.
-    case operation(Purpose, item: FilePath?, isStaging: Bool)
-    /// A numbered folder of one operation.
-    case numbered(Purpose, item: FilePath?)
+    /// The folder of one operation.
+    case operation(Purpose, item: FilePath?)
     /// The folder of the corrupt files of one repair.
     case repair(item: FilePath)
 
     var isOfOperations: Bool {
       switch self {
-      case .staging, .undo, .quarantine, .operation, .numbered, .repair: true
+      case .staging, .undo, .quarantine, .operation, .repair: true
       case .root, .photos, .lost, .cache, .untracked: false
       }
     }
@@ -27,7 +25,7 @@ struct StorageScan {
     /// True if files in it are listed as untracked by their own paths.
     var listsUntracked: Bool {
       switch self {
-      case .root, .photos, .staging, .undo, .operation, .numbered, .cache: true
+      case .root, .photos, .staging, .undo, .operation, .cache: true
       case .quarantine, .repair, .lost, .untracked: false
       }
     }
@@ -139,11 +137,8 @@ struct StorageScan {
     case .staging, .undo, .quarantine:
       guard isFolder, StagingFolder.isOperationID(name.string) else { return .untracked }
       return placeOfOperation(name.string, path, region)
-    case .operation(let purpose, let item, let isStaging):
-      guard StagingFolder.isNumber(name), isStaging || !isFolder else { return .untracked }
-      return Place(purpose: purpose, item: item, region: .numbered(purpose, item: item))
-    case .numbered(let purpose, let item):
-      guard StagingFolder.isStagedFile(name) else { return .untracked }
+    case .operation(let purpose, let item):
+      guard StagingFolder.isNumber(name), !isFolder else { return .untracked }
       return Place(purpose: purpose, item: item, region: region)
     case .repair(let item):
       guard status.kind == .file, Quarantine.isFileName(name) else { return .untracked }
@@ -180,7 +175,7 @@ struct StorageScan {
       let staged = try library.root.status(of: move.stagedPath)
       // if the staged file exists, another program put a file at its place, unless that reserves the name
       let isOwn = staged.map { $0.identity == status.identity || status.size == 0 && $0.size > 0 } ?? true
-      if isOwn { return makeItem(.staged, path, move.operationID, isStaging: true) }
+      if isOwn { return makeItem(.staged, path, move.operationID) }
     }
     return .untracked
   }
@@ -193,33 +188,30 @@ struct StorageScan {
       return Place(purpose: .quarantined, item: path, region: .repair(item: path))
     default:
       // the staged files of a repair may be the only files of their photos
-      guard rows.repairs.contains(id) else { return makeItem(.staged, path, id, isStaging: true) }
-      return Place(purpose: .photos, region: .operation(.photos, item: nil, isStaging: true))
+      guard rows.repairs.contains(id) else { return makeItem(.staged, path, id) }
+      return Place(purpose: .photos, region: .operation(.photos, item: nil))
     }
   }
 
   private mutating func placeOfChange(_ change: String, _ path: FilePath) -> Place {
-    makeItem(rows.keptChanges.contains(change) ? .undo : .obsoleteUndo, path, change, isStaging: false)
+    makeItem(rows.keptChanges.contains(change) ? .undo : .obsoleteUndo, path, change)
   }
 
-  private mutating func makeItem(
-    _ kind: CleanItem.Kind, _ path: FilePath, _ operation: String, isStaging: Bool
-  ) -> Place {
+  private mutating func makeItem(_ kind: CleanItem.Kind, _ path: FilePath, _ operation: String) -> Place {
     items[path] = CleanItem(kind, path, operationID: operation)
     let purpose: Purpose = kind == .undo ? .undo : .leftovers
-    return Place(
-      purpose: purpose, item: path, region: .operation(purpose, item: path, isStaging: isStaging))
+    return Place(purpose: purpose, item: path, region: .operation(purpose, item: path))
   }
 
   private mutating func keepFolders(above path: FilePath, in region: Region) {
     switch region {
-    case .operation(_, item: _?, isStaging: _), .numbered(_, item: _?), .repair:
+    case .operation(_, item: _?), .repair:
       var folder = path.removingLastComponent()
       while folder.components.count > 1 {
         kept.insert(folder)
         folder = folder.removingLastComponent()
       }
-    case .operation, .numbered, .root, .photos, .staging, .undo, .quarantine, .lost, .cache, .untracked:
+    case .operation, .root, .photos, .staging, .undo, .quarantine, .lost, .cache, .untracked:
       return
     }
   }

@@ -63,7 +63,7 @@ struct InterruptedImportTests {
     "Interrupted import: the next one uses the staged files",
     arguments: [ImportStrategy.merge, .skip, .replace])
   func sameBackup(strategy: ImportStrategy) async throws {
-    let beach = try leave("beach", as: "0/beach.jpg")
+    let beach = try leave("beach", as: "3")
     let hill = try leave("hill!", as: "7")
     let summary = try await library.importing(path) { $0.strategy = strategy }
     #expect(summary.photosImported == 3)
@@ -84,7 +84,7 @@ struct InterruptedImportTests {
 
   @Test("Interrupted import: another backup with the same photos uses the staged files")
   func otherBackup() async throws {
-    let river = try leave("river", as: "0/river.jpg")
+    let river = try leave("river", as: "0")
     var other = SampleBackup()
     for (id, text) in [(10, "river"), (11, "hill!"), (12, "beach")] {
       other.add(id: Int64(id), name: "other \(text)", bytes: Array(text.utf8))
@@ -96,7 +96,7 @@ struct InterruptedImportTests {
 
   @Test("Interrupted import: the second of two backups uses the staged files")
   func severalBackups() async throws {
-    let river = try leave("river", as: "0/river.jpg")
+    let river = try leave("river", as: "0")
     let one = try SampleBackup(photos: ["beach", "hill!"]).write(to: scratch, as: "one.zip")
     try await library.importing(one, path)
     #expect(try inodes()["river"] == river)
@@ -179,7 +179,7 @@ struct InterruptedImportTests {
 
   @Test("Interrupted import: verify counts the staged files")
   func verification() async throws {
-    try leave("beach", as: "0/beach.jpg")
+    try leave("beach", as: "3")
     try leave("hil", as: "1")
     let summary = try await Work.verify(library: library.path).summary
     #expect(summary.stagedFiles == 2)

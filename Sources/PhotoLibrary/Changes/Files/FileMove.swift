@@ -36,7 +36,7 @@ struct FileMove: Sendable, Equatable {
   var isValid: Bool {
     let path = targetPath
     return path.string == target && path.isRelative && path.starts(with: "photos")
-      && path.lexicallyNormalized() == path && StagingFolder.isStagedName(source)
+      && path.lexicallyNormalized() == path && StagingFolder.isNumber(FilePath(source))
   }
 }
 

@@ -6,8 +6,7 @@ import Operations
 import Synchronization
 import SystemPackage
 
-/// The folder `.staging/ID` of one operation. Files are staged under numbers, or, if their places are known beforehand,
-/// in numbered folders, one for each folder of the library.
+/// The folder `.staging/ID` of one operation. Files are staged under numbers.
 final class StagingFolder: Sendable {
   /// The folder that has the staging folders of all operations.
   static let parent: FilePath = ".staging"
@@ -15,7 +14,6 @@ final class StagingFolder: Sendable {
   /// The ID of the operation.
   let id: String
   let directory: Directory
-  private let folders = PhotoFolders()
   private let library: OpenFolder
   /// The names of leftover files that were moved here.
   private let reused = Mutex<Set<String>>([])
@@ -35,25 +33,8 @@ final class StagingFolder: Sendable {
   /// Its path, relative to the library.
   var path: FilePath { Self.path(of: id) }
 
-  /// Makes a numbered folder for each folder of these paths, and returns the names to stage the files under.
-  func makeFolders(for paths: [String]) throws(FileError) -> [String] {
-    var numbers: [Substring: Int] = [:]
-    var names: [String] = []
-    names.reserveCapacity(paths.count)
-    for path in paths {
-      let (folder, name) = path.folderAndName
-      let number = numbers[folder] ?? numbers.count
-      if number == numbers.count {
-        try directory.makeDirectory(FilePath(String(number)))
-        numbers[folder] = number
-      }
-      names.append("\(number)/\(name)")
-    }
-    return names
-  }
-
   /// Makes a new file. Any thread.
-  func stage(_ name: String) throws(FileError) -> File { try folders.open(name, .create, in: directory) }
+  func stage(_ name: String) throws(FileError) -> File { try directory.open(FilePath(name), .create) }
 
   /// Sets the date of a staged file, in milliseconds since 1970. Any thread.
   func setModified(_ name: String, milliseconds: Int64) throws(FileError) {
@@ -69,11 +50,7 @@ final class StagingFolder: Sendable {
   func reuse(
     _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Int64
   ) -> Bool {
-    let isReused = try? folders.inFolder(of: name, in: directory) {
-      (folder, last) throws(FileError) -> Bool in
-      leftovers.take(content, to: folder, as: last, modified: modified)
-    }
-    guard isReused == true else { return false }
+    guard leftovers.take(content, to: directory, as: FilePath(name), modified: modified) else { return false }
     reused.withLock { _ = $0.insert(name) }
     return true
   }
@@ -108,9 +85,6 @@ final class StagingFolder: Sendable {
   static func remove(_ id: String, from library: borrowing Directory) throws(FileError) -> Bool {
     let folder = path(of: id)
     guard try library.status(of: folder)?.kind == .directory else { return false }
-    for name in try library.directory(folder).names() where isNumber(name) {
-      try library.removeFolder(name.inFolder(folder), of: isStagedFile)
-    }
     try library.removeFolder(folder, of: isNumber)
     return try library.status(of: folder) == nil
   }
@@ -136,12 +110,8 @@ extension StagingFolder {
       let folder = try library.root.directory(path(of: id))
       var files: [StagedFile] = []
       for name in try folder.names() where isNumber(name) {
-        guard let status = try folder.status(of: name) else { continue }
-        switch status.kind {
-        case .file: files.append(StagedFile(path: name.inFolder(path(of: id)), status: status))
-        case .directory: files += try Self.files(in: name, of: folder, id)
-        case .symbolicLink, .other: continue
-        }
+        guard let status = try folder.status(of: name), status.kind == .file else { continue }
+        files.append(StagedFile(path: name.inFolder(path(of: id)), status: status))
       }
       return files
     } catch {
@@ -150,41 +120,12 @@ extension StagingFolder {
     }
   }
 
-  private static func files(
-    in name: FilePath, of folder: borrowing Directory, _ id: String
-  ) throws(FileError) -> [StagedFile] {
-    let inner = try folder.directory(name)
-    var files: [StagedFile] = []
-    for file in try inner.names() where isStagedFile(file) {
-      guard let status = try inner.status(of: file), status.kind == .file else { continue }
-      let path = name.inFolder(path(of: id)).appending(file.components)
-      files.append(StagedFile(path: path, status: status))
-    }
-    return files
-  }
-
   /// Returns true if a name in `.staging`, `.undo` or `.rotten` is the ID of an operation. Everything else there is
   /// untracked.
   static func isOperationID(_ name: String) -> Bool { UUID(uuidString: name) != nil }
 
-  /// Returns true if a name in the folder of an operation is one that this program gave: that of a file or of a folder.
+  /// Returns true if a name in the folder of an operation is one that this program gave to a file.
   static func isNumber(_ name: FilePath) -> Bool {
     !name.isEmpty && name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
-  }
-
-  /// Returns true if a file in a numbered folder was staged: the name of a photo never begins with a dot, which the
-  /// names do that other programs leave in any folder.
-  static func isStagedFile(_ name: FilePath) -> Bool {
-    !name.string.utf8.starts(with: [UInt8(ascii: ".")])
-  }
-
-  /// Returns true if a path in the folder of an operation is that of a staged file: `N` or `N/NAME`.
-  static func isStagedName(_ name: String) -> Bool {
-    let components = FilePath(name).components
-    guard let first = components.first, FilePath(name).isRelative, isNumber(FilePath(first.string)) else {
-      return false
-    }
-    return components.count == 1
-      || components.count == 2 && components.allSatisfy { isStagedFile(FilePath($0.string)) }
   }
 }
