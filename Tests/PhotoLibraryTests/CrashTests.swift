@@ -42,10 +42,10 @@ struct CrashTests {
     photos[1].path = "photos/2001/02/b.jpg"
     files[1] = .init(name: "1", path: photos[1].path, md5: files[1].md5)
     if step == .staged { return photos }
-    try writer.record(
-      files.map {
-        FileMove(operationID: change.id, kind: .add, source: $0.name, target: $0.path, md5: $0.md5)
-      })
+    let moves = files.map {
+      FileMove(operationID: change.id, kind: .add, source: $0.name, target: $0.path, md5: $0.md5)
+    }
+    try writer.transaction { try FileMove.insert(moves, into: $0) }
     if step == .recorded { return photos }
     try scratch.folder.makeFolder("library/photos/2001/02")
     if step == .foldersMade { return photos }

@@ -17,6 +17,7 @@ struct FileReplacement {
   private(set) var outcome = FileRepair.Outcome()
   /// The photos whose places may be empty, so that they need their staged files.
   private(set) var emptied: Set<Int64> = []
+  private var hasQuarantine = false
   private var lock: Result<ReadersLock, any Error>?
 
   private final class ReadersLock {
@@ -57,7 +58,7 @@ struct FileReplacement {
         for repair in repairs { fail(repair, error) }
       }
     }
-    if outcome.corruptFiles == nil { _ = try? root.removeDirectory(quarantine) }
+    if hasQuarantine, outcome.corruptFiles == nil { _ = try? root.removeDirectory(quarantine) }
   }
 
   mutating func fail(_ repair: FileRepair, _ error: any Error) { outcome.failures[repair.photo.id] = error }
@@ -115,7 +116,8 @@ struct FileReplacement {
       guard error.errno == .ioError else { throw error }
       file.fault = error
     }
-    try root.makeDirectories(quarantine)
+    if !hasQuarantine { try root.makeDirectories(quarantine) }
+    hasQuarantine = true
     guard isFile else { return file }
     do {
       try root.link(

@@ -92,24 +92,15 @@ extension Photo: StoredRow {
 
   /// Inserts rows with one statement.
   static func insert(_ photos: [Photo], into database: Database) throws {
-    let rows = try RowWriter(
-      "INSERT INTO photo (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO photo (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for photo in photos {
-      try rows.write { row in
-        row.append(photo.id)
-        row.append(photo.categoryId)
-        row.append(photo.name)
-        row.append(photo.path)
-        row.append(photo.originalPath)
-        row.append(photo.isFromAssets)
-        row.append(photo.createdAt)
-        row.append(photo.fileSize)
-        row.append(photo.width)
-        row.append(photo.height)
-        row.append(photo.md5?.bytes)
-        row.append(photo.isFavorite)
-        row.append(photo.shipsWithApp)
-      }
+      try statement.execute(
+        arguments: [
+          photo.id, photo.categoryId, photo.name, photo.path, photo.originalPath, photo.isFromAssets,
+          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5?.blob, photo.isFavorite,
+          photo.shipsWithApp,
+        ])
     }
   }
 
