@@ -1,9 +1,9 @@
 internal import FileSystem
 internal import Pictures
-public import SystemPackage
+package import SystemPackage
 
 /// Why no catalogue was published.
-public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible {
   /// There is a file or folder with the name of the new catalogue.
   case exists(FilePath)
   /// The path of the catalogue has no name of a file.
@@ -14,7 +14,7 @@ public enum CatalogueError: Error, Equatable, Sendable, CustomStringConvertible 
   case incomplete(FilePath, String)
 
   /// One line for the user.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exists(let path): "\(path) exists; choose the name of a new file".escaped
     case .noName(let path): "\(path) is not the name of a file".escaped

@@ -1,9 +1,9 @@
-public import PhotoLibrary
+package import PhotoLibrary
 
 /// What a catalogue contains, and how its pages look.
-public struct CatalogueOptions: Sendable, Equatable {
+package struct CatalogueOptions: Sendable, Equatable {
   /// The size of the pages.
-  public enum Paper: String, Sendable, CaseIterable {
+  package enum Paper: String, Sendable, CaseIterable {
     /// 210 × 297 mm.
     case a4
     /// 8.5 × 11 inches.
@@ -11,21 +11,21 @@ public struct CatalogueOptions: Sendable, Equatable {
   }
 
   /// The size of the pages.
-  public var paper = Paper.a4
+  package var paper = Paper.a4
   /// The number of photos side by side, one of `columnNumbers`.
-  public var columns = 4
+  package var columns = 4
   /// The photos; an empty selection selects all.
-  public var selection = LibrarySelection()
+  package var selection = LibrarySelection()
   /// The order of the photos of a category.
-  public var order = PhotoOrder.dateNewest
+  package var order = PhotoOrder.dateNewest
   /// How long to wait for a process that clears the cache or deletes photo files.
-  public var lockWait = Library.readersWait
+  package var lockWait = Library.readersWait
 
   /// The numbers of columns that a user can choose.
-  public static let columnNumbers = 3...8
+  package static let columnNumbers = 3...8
 
   /// The default options.
-  public init() {}
+  package init() {}
 
   /// Returns the selected photos of a library.
   ///

@@ -1,37 +1,37 @@
 internal import FileSystem
-public import Operations
+package import Operations
 internal import PhotoLibrary
 internal import Pictures
-public import SystemPackage
+package import SystemPackage
 
 /// The result of writing a catalogue.
-public struct CatalogueSummary: Sendable, Equatable, FindingReport {
+package struct CatalogueSummary: Sendable, Equatable, FindingReport {
   /// The file.
-  public let path: FilePath
+  package let path: FilePath
   /// The length of the file in bytes.
-  public internal(set) var bytes = 0
+  package internal(set) var bytes = 0
   /// The number of pages.
-  public internal(set) var pages = 0
+  package internal(set) var pages = 0
   /// The number of photos.
-  public internal(set) var photos = 0
+  package internal(set) var photos = 0
   /// The number of categories that have photos.
-  public internal(set) var categories = 0
+  package internal(set) var categories = 0
   /// The number of photos that are shown as an empty tile.
-  public internal(set) var tiles = 0
+  package internal(set) var tiles = 0
   /// The number of thumbnails that were drawn for it.
-  public internal(set) var drawn = 0
+  package internal(set) var drawn = 0
   /// Photos of formats that libvips does not read.
-  public internal(set) var undrawable: [Finding] = []
+  package internal(set) var undrawable: [Finding] = []
   /// Photos that are corrupt or missing, or that the decoder does not draw. The file has the thumbnails of those that
   /// the cache has.
-  public internal(set) var failed: [Finding] = []
+  package internal(set) var failed: [Finding] = []
   /// The number of different characters that no installed font has.
-  public internal(set) var missingCharacters = 0
+  package internal(set) var missingCharacters = 0
   /// What the user should know.
-  public internal(set) var warnings: [String] = []
+  package internal(set) var warnings: [String] = []
 
   /// The photos that should have a picture and have none.
-  public var findings: [Finding] { failed }
+  package var findings: [Finding] { failed }
 
   init(path: FilePath) { self.path = path }
 }
@@ -44,7 +44,7 @@ extension Work where Summary == CatalogueSummary {
   ///
   /// The summary throws `HelperError` if this machine cannot write catalogues or draw pictures,
   /// `CatalogueError`, `CacheNotWritable`, `LibraryError`, `FileLock.Busy` or `FileError`.
-  public static func catalogue(
+  package static func catalogue(
     of library: FilePath, to path: FilePath, options: CatalogueOptions = CatalogueOptions()
   ) -> Self {
     Work { counter in

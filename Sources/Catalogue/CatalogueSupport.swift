@@ -1,24 +1,24 @@
-public import Pictures
+package import Pictures
 import Processes
 
 /// What writes catalogues on this machine.
-public struct CatalogueSupport: Sendable, Equatable {
+package struct CatalogueSupport: Sendable, Equatable {
   /// The version of cairo, as `1.16.0`.
-  public let cairo: String
+  package let cairo: String
   /// The version of Pango, as `1.50.12`.
-  public let pango: String
+  package let pango: String
   /// The protections that the kernel has.
-  public let protections: [PictureSupport.Protection]
+  package let protections: [PictureSupport.Protection]
 
   /// The protections that the kernel lacks.
-  public var missingProtections: [PictureSupport.Protection] {
+  package var missingProtections: [PictureSupport.Protection] {
     PictureSupport.Protection.allCases.filter { !protections.contains($0) }
   }
 
   /// Starts the program and ends it. Blocks for some tenths of a second.
   ///
   /// - Throws: `HelperError`.
-  public static func find() throws -> CatalogueSupport { try CatalogueHelper().support }
+  package static func find() throws -> CatalogueSupport { try CatalogueHelper().support }
 }
 
 extension CatalogueSupport {

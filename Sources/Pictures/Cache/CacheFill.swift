@@ -1,24 +1,24 @@
 internal import FileSystem
-public import Operations
-public import PhotoLibrary
-public import SystemPackage
+package import Operations
+package import PhotoLibrary
+package import SystemPackage
 
 /// The result of filling a cache.
-public struct CacheFillSummary: Sendable, Equatable, FindingReport {
+package struct CacheFillSummary: Sendable, Equatable, FindingReport {
   /// The number of different photos of the library.
-  public internal(set) var photos = 0
+  package internal(set) var photos = 0
   /// The number of pictures that were drawn.
-  public internal(set) var drawn = 0
+  package internal(set) var drawn = 0
   /// The number of pictures that the cache had already.
-  public internal(set) var cached = 0
+  package internal(set) var cached = 0
   /// Photos of formats that libvips does not read.
-  public internal(set) var undrawable: [Finding] = []
+  package internal(set) var undrawable: [Finding] = []
   /// Photos that are corrupt or missing, or that the decoder does not draw.
-  public internal(set) var failed: [Finding] = []
+  package internal(set) var failed: [Finding] = []
   /// The number of photos that were not drawn since the cache is full.
-  public internal(set) var left = 0
+  package internal(set) var left = 0
   /// What the user should know about the cache.
-  public internal(set) var notes: [String] = []
+  package internal(set) var notes: [String] = []
 
   /// The warning that the cache is full; nil if it is not.
   ///
@@ -33,7 +33,7 @@ public struct CacheFillSummary: Sendable, Equatable, FindingReport {
   }
 
   /// The photos that should have a picture and have none.
-  public var findings: [Finding] { failed }
+  package var findings: [Finding] { failed }
 }
 
 /// The cache of a library cannot be written, so that drawing pictures for it has no use.
@@ -51,7 +51,7 @@ extension Work where Summary == CacheFillSummary {
   /// `LibraryError`, `FileLock.Busy` or `FileError`.
   ///
   /// - Parameter lockWait: how long to wait for a process that clears the cache or deletes photo files.
-  public static func fillCache(
+  package static func fillCache(
     of library: FilePath, lockWait: Duration = Library.readersWait
   ) -> Self {
     Work { counter in

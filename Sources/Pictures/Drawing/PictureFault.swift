@@ -1,7 +1,7 @@
 package import Operations
 
 /// Why a photo has no picture.
-public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
+package enum PictureFault: String, Error, Sendable, CustomStringConvertible {
   /// No decoder reads the format.
   case unknownFormat
   /// The decoder reports an error.
@@ -17,7 +17,7 @@ public enum PictureFault: String, Error, Sendable, CustomStringConvertible {
   package static let mostPixels = 250_000_000
 
   /// The predicate of a sentence about the photo.
-  public var description: String {
+  package var description: String {
     switch self {
     case .unknownFormat: "cannot be drawn: libvips does not read its format"
     case .unreadable: "cannot be drawn: the file is corrupt, or no image"

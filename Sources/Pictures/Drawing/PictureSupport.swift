@@ -1,9 +1,9 @@
 import Processes
 
 /// What the helper on this machine can draw, and what protects the machine against the photos that it decodes.
-public struct PictureSupport: Sendable, Equatable {
+package struct PictureSupport: Sendable, Equatable {
   /// An image file format.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     /// JPEG.
     case jpeg
     /// PNG.
@@ -33,7 +33,7 @@ public struct PictureSupport: Sendable, Equatable {
   }
 
   /// A protection of the kernel that took effect in a helper, `smilepile-pictures` or `smilepile-catalogue`.
-  public enum Protection: String, Sendable, CaseIterable {
+  package enum Protection: String, Sendable, CaseIterable {
     /// The helper cannot gain privileges. `PR_SET_NO_NEW_PRIVS`
     case privileges
     /// Other processes of the user cannot read its memory. `PR_SET_DUMPABLE`
@@ -55,11 +55,11 @@ public struct PictureSupport: Sendable, Equatable {
   }
 
   /// The version of libvips, as `8.14.1`.
-  public let libvips: String
+  package let libvips: String
   /// The formats that the helper can draw.
-  public let formats: [Format]
+  package let formats: [Format]
   /// The protections that the kernel has.
-  public let protections: [Protection]
+  package let protections: [Protection]
 
   /// Reads the first message of a helper that can draw.
   init(_ hello: HelperProcess.Hello) {
@@ -71,7 +71,7 @@ public struct PictureSupport: Sendable, Equatable {
   }
 
   /// The protections that the kernel lacks.
-  public var missingProtections: [Protection] { Protection.allCases.filter { !protections.contains($0) } }
+  package var missingProtections: [Protection] { Protection.allCases.filter { !protections.contains($0) } }
 
   /// Identifies the decoders. A photo that they do not draw may be drawn by others.
   package var decoders: String { "\(libvips) \(formats.map(\.rawValue).joined(separator: ","))" }
@@ -88,7 +88,7 @@ public struct PictureSupport: Sendable, Equatable {
   /// Starts a helper and ends it. Blocks for some tenths of a second.
   ///
   /// - Throws: `HelperError`.
-  public static func find() throws -> PictureSupport { try find(isCancelled: { false }) }
+  package static func find() throws -> PictureSupport { try find(isCancelled: { false }) }
 
   /// Starts a helper and ends it. Blocks; checks `isCancelled` ten times a second.
   ///
