@@ -9,9 +9,13 @@ let package = Package(
     .executable(name: "smilepile", targets: ["smilepile"]),
     .executable(name: "smilepile-pictures", targets: ["smilepile-pictures"]),
     .executable(name: "smilepile-catalogue", targets: ["smilepile-catalogue"]),
+    // of FileSystem, Pictures and Zip, only the errors that the other targets throw are public
     .library(
       name: "Backup",
-      targets: ["Backup", "ArchiveCatalog", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
+      targets: [
+        "Backup", "ArchiveCatalog", "PhotoLibrary", "Checksums", "FileSystem", "Operations", "Pictures",
+        "Secrets", "Zip",
+      ]),
     // for Tests/Fuzz; it has no public declarations
     .library(name: "Jobs", targets: ["Jobs"]),
   ],

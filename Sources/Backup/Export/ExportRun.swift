@@ -26,7 +26,8 @@ extension Work where Summary == ExportSummary {
   /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or the path of a
   ///   file that does not exist.
   ///
-  /// The summary throws `BackupError`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `BackupError`, `LibraryError`, `FileLock.Busy` or `FileError`; with `requiresPictures`, also
+  /// `HelperError`, `CacheNotWritable` or `OwnershipError` if thumbnails or a gallery cannot be drawn or kept.
   public static func export(
     _ library: FilePath, to destination: FilePath, options: ExportOptions = ExportOptions()
   ) -> Self {

@@ -2,13 +2,13 @@ import Operations
 import SystemPackage
 
 /// A system call that failed: the operation, the file, and the reason.
-package struct FileError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
+public struct FileError: ExplainedError, Equatable, Sendable, CustomStringConvertible {
   /// The operation, in the infinitive: "open", "write", "flush to disk".
-  package var operation: String
+  public var operation: String
   /// The path of the file or folder.
-  package var path: FilePath
+  public var path: FilePath
   /// The kernel's reason.
-  package var errno: Errno
+  public var errno: Errno
 
   /// Makes an error of these parts.
   package init(_ operation: String, _ path: FilePath, _ errno: Errno) {
@@ -18,9 +18,10 @@ package struct FileError: ExplainedError, Equatable, Sendable, CustomStringConve
   }
 
   /// True if the file is missing, or if a component of its path is not a folder.
-  package var isMissing: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
+  public var isMissing: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 
-  package var cause: ErrorCause {
+  /// `environment` if the process lacks memory or open files, `disk` for EIO.
+  public var cause: ErrorCause {
     switch errno {
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory: .environment
     case .ioError: .disk
@@ -29,7 +30,7 @@ package struct FileError: ExplainedError, Equatable, Sendable, CustomStringConve
   }
 
   /// One line: `cannot write /nas/x.zip: No space left on device (errno 28); free some space`.
-  package var description: String {
+  public var description: String {
     let remedy: String? =
       switch errno {
       case .noMemory: MemoryShortage.remedy

@@ -6,33 +6,34 @@ import SystemPackage
 /// An advisory lock on a file. The lock lasts as long as the value. The kernel releases the lock when its owner dies, so
 /// no stale lock remains. The lock file is never unlinked, since two processes could then lock two files of one name.
 /// flock(2), `O_RDWR|O_CLOEXEC`.
-package struct FileLock: ~Copyable, Sendable {
+public struct FileLock: ~Copyable, Sendable {
   private let file: File
 
   deinit { file.unlock() }
 
   /// Another process holds the lock.
-  package struct Busy: ExplainedError, Equatable, Sendable, CustomStringConvertible {
+  public struct Busy: ExplainedError, Equatable, Sendable, CustomStringConvertible {
     /// The lock file.
-    package let path: FilePath
+    public let path: FilePath
     /// The owner according to the lock file: `process 4711 on nas`; empty if unknown.
-    package let owner: String
+    public let owner: String
     /// The owner's process, if it runs on this machine; nil if unknown.
     package var process: pid_t? { FileLock.process(of: owner) }
     /// True if the owner is an ancestor of this process, and may be waiting for the end of this process.
-    package let isOwnerAncestor: Bool
+    public let isOwnerAncestor: Bool
 
     init(path: FilePath, owner: String, isOwnerAncestor: Bool = false) {
       (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
     }
 
-    package var cause: ErrorCause { .busy }
+    /// Always `busy`.
+    public var cause: ErrorCause { .busy }
 
     /// Nil for an ancestor, since waiting for an ancestor could last forever.
-    package var remedy: Remedy? { isOwnerAncestor ? nil : .waitForLock }
+    public var remedy: Remedy? { isOwnerAncestor ? nil : .waitForLock }
 
     /// One line for the user.
-    package var description: String {
+    public var description: String {
       let who = owner.isEmpty ? "another process" : owner
       return "\(path.removingLastComponent()) is in use by \(who)"
     }

@@ -138,9 +138,9 @@ package enum Ownership {
 }
 
 /// Another user of this machine may have made or changed a file that this program would obey.
-package struct OwnershipError: ExplainedError, Equatable, CustomStringConvertible {
+public struct OwnershipError: ExplainedError, Equatable, CustomStringConvertible {
   /// What gives another user control.
-  package enum Control: Sendable, Equatable {
+  public enum Control: Sendable, Equatable {
     /// The user with this ID owns the file or folder to be used.
     case owner(UInt32)
     /// The user with this ID owns a folder above it.
@@ -154,14 +154,15 @@ package struct OwnershipError: ExplainedError, Equatable, CustomStringConvertibl
   }
 
   /// The file or folder.
-  package let path: FilePath
+  public let path: FilePath
   /// What gives another user control.
-  package let control: Control
+  public let control: Control
 
-  package var cause: ErrorCause { .access }
+  /// Always `access`.
+  public var cause: ErrorCause { .access }
 
   /// Nil if the description has the remedy.
-  package var remedy: Remedy? {
+  public var remedy: Remedy? {
     switch control {
     case .writable: keepsPermissions ? nil : .trustFolder("\(path)")
     case .owner, .ownerAbove, .names, .otherLock: nil
@@ -169,7 +170,7 @@ package struct OwnershipError: ExplainedError, Equatable, CustomStringConvertibl
   }
 
   /// One line for the user.
-  package var description: String {
+  public var description: String {
     let text =
       switch control {
       case .owner(let id):

@@ -40,7 +40,7 @@ struct UndoPlan {
       case .discard: throw UndoError.discarded(path, at: newest.at)
       case .add: throw UndoError.photosAdded(path, at: newest.at)
       case .merge, .replace, .remove, .organize, .sort, .settings, .dismiss, .reset:
-        throw UndoError.rowsMissing(path, newest)
+        throw UndoError.rowsMissing(path, change: newest.kind.label, at: newest.at)
       }
     }
     self.change = change
@@ -106,7 +106,7 @@ struct UndoPlan {
 }
 
 /// Why the last change cannot be undone. Nothing was changed.
-package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library has never been changed by an import or a remove.
   case nothingToUndo(FilePath)
   /// The last change was undone already, at this time.
@@ -116,7 +116,7 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   /// An addition, which cannot be undone, has ended the undo of earlier changes at this time.
   case photosAdded(FilePath, at: Int64)
   /// The database lacks the rows that the last change replaced.
-  case rowsMissing(FilePath, Change.Record)
+  case rowsMissing(FilePath, change: String, at: Int64)
   /// An untracked file is at the place of a photo that comes back.
   case placeTaken(FilePath)
 
@@ -133,8 +133,8 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
       "there is nothing to undo in \(path): what was kept for an undo was removed \(Self.time(at))"
     case .photosAdded(let path, let at):
       "there is nothing to undo in \(path): photos were added \(Self.time(at)), which ended the undo of earlier changes"
-    case .rowsMissing(let path, let change):
-      "there is nothing to undo in \(path): what \(change.kind.label) \(Self.time(change.at)) replaced is missing"
+    case .rowsMissing(let path, let change, let at):
+      "there is nothing to undo in \(path): what \(change) \(Self.time(at)) replaced is missing"
     case .placeTaken(let path):
       "cannot restore a photo to \(path), because an untracked file is there; move the file"
     }

@@ -1,5 +1,5 @@
 /// Why the name of an entry is refused. The raw value completes a sentence that begins with “it”.
-package enum NameProblem: String, Sendable, CaseIterable {
+public enum NameProblem: String, Sendable, CaseIterable {
   /// The name has no bytes.
   case empty = "is empty"
   /// The flag declares UTF-8, and the bytes are not.

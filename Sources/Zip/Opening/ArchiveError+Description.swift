@@ -5,7 +5,7 @@ import SystemPackage
 extension ArchiveError: CustomStringConvertible {
   /// One line for the user: the archive, the entry, and what is wrong. Control characters and bidirectional overrides
   /// are escaped.
-  package var description: String { message.escaped }
+  public var description: String { message.escaped }
 
   private var message: String {
     switch self {
@@ -79,7 +79,7 @@ extension ArchiveError: CustomStringConvertible {
 
 extension Damage: CustomStringConvertible {
   /// What a message says after "is damaged: ".
-  package var description: String {
+  public var description: String {
     switch self {
     case .checksum: "its checksum does not match"
     case .checksumOrPassword: "its checksum does not match, or the password is wrong"

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Why an archive, or an entry of it, cannot be read. The first value is always the archive's path. Names of entries
 /// are those of the archive; only `description` escapes them for a terminal.
-package enum ArchiveError: Error, Sendable, Equatable {
+public enum ArchiveError: Error, Sendable, Equatable {
   /// A system call failed.
   case file(FileError)
   /// The path is a folder, a device or a pipe.
@@ -65,7 +65,8 @@ package enum ArchiveError: Error, Sendable, Equatable {
 }
 
 extension ArchiveError: ExplainedError {
-  package var cause: ErrorCause {
+  /// Why the archive cannot be read.
+  public var cause: ErrorCause {
     switch self {
     case .file(let error): error.cause
     case .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): .environment
@@ -81,7 +82,8 @@ extension ArchiveError: ExplainedError {
     }
   }
 
-  package var remedy: Remedy? {
+  /// What to do about the error.
+  public var remedy: Remedy? {
     switch self {
     case .truncated(_, isEncrypted: true): .salvageEncrypted
     case .truncated, .prefix, .trailingBytes, .inconsistentHeader: .repairArchive
@@ -94,7 +96,7 @@ extension ArchiveError: ExplainedError {
 }
 
 /// A field that contradicts the rest of the file. The raw value completes “the archive is damaged: … is wrong”.
-package enum HeaderField: String, Sendable {
+public enum HeaderField: String, Sendable {
   /// The number of entries in the end record.
   case entryCount = "its number of entries"
   /// The directory's length in the end record.
@@ -126,7 +128,7 @@ package enum HeaderField: String, Sendable {
 }
 
 /// The kind of an entry that is neither a file nor a folder.
-package enum SpecialFile: String, Sendable {
+public enum SpecialFile: String, Sendable {
   /// S_IFLNK.
   case symbolicLink = "a symbolic link"
   /// S_IFBLK or S_IFCHR.
@@ -142,7 +144,7 @@ package enum SpecialFile: String, Sendable {
 }
 
 /// How an entry's data differs from what its header declares.
-package enum Damage: Sendable, Equatable {
+public enum Damage: Sendable, Equatable {
   /// The checksum of the delivered bytes does not match.
   case checksum
   /// As `checksum`, for an encrypted entry. A wrong password passes the password check with a probability of 1/65,536
