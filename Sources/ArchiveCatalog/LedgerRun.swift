@@ -16,12 +16,12 @@ package struct LedgerCopy: Sendable, Equatable {
 
 /// A row of the table `run`: a run of a job, or an operation of a command. It is inserted at its start and updated until
 /// its end.
-package struct LedgerRun: Sendable, Equatable {
+public struct LedgerRun: Sendable, Equatable {
   /// What a run does.
-  package typealias Kind = RecordedOperation.Kind
+  public typealias Kind = RecordedOperation.Kind
 
   /// The outcome of a run.
-  package enum Outcome: String, Sendable, Codable, CaseIterable {
+  public enum Outcome: String, Sendable, Codable, CaseIterable {
     /// The run has no end yet, or its process was killed.
     case running
     /// The run did everything.
@@ -43,32 +43,32 @@ package struct LedgerRun: Sendable, Equatable {
   }
 
   /// How much a run processed.
-  package typealias Counts = OperationResult.Counts
+  public typealias Counts = OperationResult.Counts
 
   /// The ledger's position at the insertion; the key of the run.
   package var startPosition = LedgerPosition(0)
   /// The ledger's position at the last update of the end; nil for a run that is in progress or was killed.
   package var endPosition: LedgerPosition?
   /// The number that `history` shows: 1 for the first run of the ledger.
-  package var number: Int64 = 0
+  public var number: Int64 = 0
   /// What the run does.
-  package var kind: Kind
+  public var kind: Kind
   /// The job's name; nil for a command.
-  package var job: String?
+  public var job: String?
   /// The folder of the library; nil for an operation without a library.
-  package var libraryPath: String?
+  public var libraryPath: String?
   /// The ID of the library; nil if it is not yet known.
-  package var libraryID: String?
+  public var libraryID: String?
   /// The start, in milliseconds since 1970.
-  package var startedAt: Int64
+  public var startedAt: Int64
   /// When the phases ended, in milliseconds since 1970; hooks may follow.
-  package var endedAt: Int64?
+  public var endedAt: Int64?
   /// The outcome up to now.
   package var outcome: Outcome
   /// The hook that is running, or during which the run was killed.
   package var hook: String?
   /// How much the run processed up to now.
-  package var counts = Counts()
+  public var counts = Counts()
   /// Everything else, as JSON.
   package var record: Data
 
