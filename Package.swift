@@ -203,6 +203,13 @@ let package = Package(
         "Operations", "PhotoLibrary", "Processes", "Secrets", .product(name: "GRDB", package: "GRDB.swift"),
         systemPackage,
       ]),
+    // sees the public declarations only, like another package
+    .testTarget(
+      name: "Client",
+      dependencies: [
+        "ArchiveCatalog", "Backup", "FileSystem", "Operations", "PhotoLibrary", "Pictures", "Zip",
+        systemPackage,
+      ], packageAccess: false),
     .testTarget(
       name: "CommandTests",
       dependencies: [
