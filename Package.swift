@@ -186,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "ArchiveCatalogTests",
       dependencies: [
-        "ArchiveCatalog", "Checksums", "Databases", "TestSupport", "FileSystem",
+        "ArchiveCatalog", "Checksums", "Databases", "TestSupport", "FileSystem", "Operations",
         .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ]),
     .testTarget(
