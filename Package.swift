@@ -132,7 +132,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib",
+        "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Processes", "Secrets", "CZLib",
         .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ], path: "Tests/TestSupport"),
     .executableTarget(
@@ -161,7 +161,7 @@ let package = Package(
       dependencies: ["Zip", "TestSupport", "Checksums", "FileSystem", "Operations", "Secrets", systemPackage]),
     .testTarget(name: "HTMLTests", dependencies: ["HTML"]),
     .testTarget(name: "GalleryTests", dependencies: ["Gallery", "HTML", "TestSupport"]),
-    .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
+    .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader", "TestSupport"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
     .testTarget(
       name: "PhotoLibraryTests",

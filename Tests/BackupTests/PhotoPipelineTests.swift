@@ -4,6 +4,7 @@ import Foundation
 import PhotoLibrary
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Backup
@@ -19,8 +20,8 @@ import Testing
     var options = Self.small
     options.lanes = lanes
     let result = try folder.archive(options: options)
-    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
-    #expect(try folder.failuresOfTools() == [])
+    #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
+    #expect(try folder.complaints() == [])
     #expect(try folder.entries() == folder.contents)
   }
 
@@ -31,7 +32,7 @@ import Testing
     var options = Self.small
     options.lanes = lanes
     let result = try folder.archive(options: options)
-    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
     #expect(try folder.entries() == folder.contents)
     #expect(try PhotoPipeline(items: folder.items).faults() == [])
   }
@@ -41,16 +42,16 @@ import Testing
     let folder = try PhotoFolder(sizes: (0..<2000).map { $0 % 97 })
     for options in [Self.small, PhotoPipeline.Options()] {
       let result = try folder.archive(options: options)
-      #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+      #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
       #expect(try folder.entries() == folder.contents)
     }
-    #expect(try folder.failuresOfTools() == [])
+    #expect(try folder.complaints() == [])
   }
 
   @Test("Photo pipeline: of many tiny files, a few are open at a time")
   func openFiles() throws {
     let folder = try PhotoFolder(sizes: Array(repeating: 5, count: 2000))
-    let path = folder.url.path
+    let path = folder.scratch.path.string
     let most = Mutex(0)
     let count = { @Sendable (item: Int, _: MD5Digest) in
       guard item.isMultiple(of: 500) else { return }
@@ -68,11 +69,11 @@ import Testing
 
   @Test("Photo pipeline: small and large files are archived together")
   func mixedSizes() throws {
-    var generator = SeededGenerator(state: 11)
+    var generator = SeededNumbers(seed: 11)
     let sizes = (0..<300).map { _ in Int.random(in: 0...1 << Int.random(in: 1...15), using: &generator) }
     let folder = try PhotoFolder(sizes: sizes)
     let result = try folder.archive(options: Self.small)
-    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
     #expect(try folder.entries() == folder.contents)
   }
 
@@ -81,7 +82,7 @@ import Testing
     let folder = try PhotoFolder(sizes: [])
     let result = try folder.archive(options: .init())
     #expect(result.digests == [])
-    #expect(try folder.failuresOfTools() == [])
+    #expect(try folder.complaints() == [])
   }
 
   @Test("Photo pipeline: a text receives the checksums of all photos")
@@ -93,7 +94,7 @@ import Testing
     }
     let result = try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: folder.archive)
     #expect(seen.withLock { $0 } == result.digests)
-    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
     #expect(try folder.archive.status().size == result.archiveSize)
   }
 
@@ -101,7 +102,7 @@ import Testing
   func missingFile(_ index: Int) throws {
     let folder = try PhotoFolder(sizes: Array(repeating: 9000, count: 10))
     try folder.remove(index)
-    let path = FilePath(folder.url.path + "/\(index)")
+    let path = folder.scratch.path("\(index)")
     let fault = LaneReader.Fault(index: index, reason: .file(FileError("open", path, .noSuchFileOrDirectory)))
     #expect(throws: PipelineError.unreadable([fault])) { try folder.archive(options: Self.small) }
   }
@@ -165,7 +166,7 @@ import Testing
   func readOnlyArchive() throws {
     let folder = try PhotoFolder(sizes: [9000])
     #expect(throws: FileError.self) {
-      let readOnly = try File.open(FilePath(folder.url.path + "/archive.zip"), .read)
+      let readOnly = try File.open(folder.scratch.path("archive.zip"), .read)
       _ = try PhotoPipeline(items: folder.items, options: Self.small).write([], to: readOnly)
     }
   }
@@ -212,7 +213,7 @@ import Testing
     var options = PhotoPipeline.Options()
     options.startsWriteBack = true
     let result = try folder.archive(options: options)
-    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
-    #expect(try folder.failuresOfTools() == [])
+    #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
+    #expect(try folder.complaints() == [])
   }
 }

@@ -10,9 +10,9 @@ import Testing
 
 /// The program that writes catalogues: its protections, and what happens if it ends.
 @Suite(.waitsForPrograms) struct CatalogueHelperTests {
-  private let folder: TemporaryFolder
+  private let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private let page = DocumentCommand.document(title: "t", page: PageSize(.a4))
 

@@ -12,11 +12,11 @@ import Testing
 /// A library with thumbnails in its cache, and a folder for catalogues.
 final class CatalogueScratch: Sendable {
   let sample: SampleLibrary
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
   /// - Parameter categories: the names of the photos by the displayed name of their category.
   init(_ categories: KeyValuePairs<String, [String]>) throws {
-    folder = try TemporaryFolder()
+    folder = try ScratchFolder()
     var members: [SampleLibrary.Member] = []
     var kinds: [PhotoLibrary.Category] = []
     for (index, (name, photos)) in categories.enumerated() {
@@ -54,20 +54,9 @@ final class CatalogueScratch: Sendable {
 
   /// Runs a program in the folder, and returns what it prints. `scripts/test` installs these programs.
   @discardableResult
-  func run(_ name: String, _ arguments: String..., allowing codes: Set<Int32> = [0]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/\(name)")
-    process.arguments = arguments
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path.string)
-    process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let text = String(decoding: output, as: UTF8.self)
-    try #require(codes.contains(process.terminationStatus), "\(name) \(arguments): \(text)")
-    return text
+  func run(_ name: String, _ arguments: String...) throws -> String {
+    let result = try Programs.run(name, arguments, in: folder.path, environment: ["LC_ALL": "C.UTF-8"])
+    try #require(result.status == 0, "\(name) \(arguments): \(result.text)")
+    return result.text
   }
 }

@@ -11,10 +11,9 @@ final class Captured {
 
   init() throws {
     func unnamedFile() throws -> FileHandle {
-      let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      try Data().write(to: path)
-      defer { try? FileManager.default.removeItem(at: path) }
-      return try FileHandle(forUpdating: path)
+      let scratch = try ScratchFolder()
+      let path = try scratch.write("", to: "stream")
+      return try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
     }
     output = try unnamedFile()
     error = try unnamedFile()

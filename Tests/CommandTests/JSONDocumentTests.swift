@@ -155,7 +155,7 @@ private struct PrintedJSON {
   private(set) var fields: [String: Set<String>] = [:]
 
   init() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try ScratchFolder()
     try await Self.exportInParts(to: folder)
     let binary = try #require(Binary.path, "no smilepile beside the tests")
     for name in ["bin", "home", "tmp"] { try folder.makeFolder(name) }
@@ -176,7 +176,7 @@ private struct PrintedJSON {
   }
 
   /// Exports a small library in several parts, with limits that are smaller than those of phones.
-  private static func exportInParts(to folder: TemporaryFolder) async throws {
+  private static func exportInParts(to folder: ScratchFolder) async throws {
     let library = try SampleLibrary(
       (1...4).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
       categories: [.sample(1, "family")])

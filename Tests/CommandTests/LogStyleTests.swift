@@ -20,10 +20,9 @@ struct LogStyleTests {
 
   @Test("Log: JOURNAL_STREAM tells whether the stream is the journal")
   func journalDetection() throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("smilepile-\(UUID().uuidString)")
-    try Data().write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    let handle = try FileHandle(forWritingTo: file)
+    let scratch = try ScratchFolder()
+    let file = try scratch.write("", to: "stream")
+    let handle = try #require(FileHandle(forWritingAtPath: file.string))
     var status = stat()
     #expect(fstat(handle.fileDescriptor, &status) == 0)
     let stream = ["JOURNAL_STREAM": "\(status.st_dev):\(status.st_ino)"]

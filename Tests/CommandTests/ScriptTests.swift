@@ -28,16 +28,7 @@ enum Binary {
     if let given = ProcessInfo.processInfo.environment["SMILEPILE_BINARY"] {
       return URL(fileURLWithPath: given).path
     }
-    let tests = ["/proc/self/exe", CommandLine.arguments.first ?? "", Bundle.main.bundlePath]
-    let folders = tests.flatMap { test in
-      let url = URL(fileURLWithPath: test).resolvingSymlinksInPath()
-      return [url, url.deletingLastPathComponent()]
-    }
-    return folders.map { $0.appendingPathComponent("smilepile").path }.first {
-      var isFolder: ObjCBool = false
-      return FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) && !isFolder.boolValue
-        && FileManager.default.isExecutableFile(atPath: $0)
-    }
+    return Programs.built("smilepile")
   }()
 }
 
@@ -53,9 +44,8 @@ struct ScriptTests {
       let runner = ScriptRunner(binary: binary, fixtures: ScriptFile.fixtures)
       let report = try runner.run(script)
       for failure in report.failures { record(failure, in: file) }
-      let mustRunAll = ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
       for skipped in report.skipped {
-        if mustRunAll { Issue.record("\(skipped)") } else { print(skipped) }
+        if Programs.needsAll { Issue.record("\(skipped)") } else { print(skipped) }
       }
     } catch let failure as ScriptFailure {
       record(failure, in: file)

@@ -6,9 +6,9 @@ import Testing
 @testable import FileSystem
 
 struct AtomicFileTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private func partials() throws -> [String] {
     try folder.tree().keys.filter { $0.hasSuffix(".partial") }

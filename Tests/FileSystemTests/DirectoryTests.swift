@@ -6,10 +6,10 @@ import Testing
 @testable import FileSystem
 
 struct DirectoryTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try ScratchFolder()
     try folder.write("outside", to: "outside/secret")
     try folder.makeFolder("inside/real")
     try folder.link("inside/link", to: "../outside")

@@ -7,9 +7,9 @@ import Testing
 
 /// The fault injection that other tests use.
 struct FaultTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private func arm(
     _ effect: Fault.Effect, at number: Int = 1, of calls: Fault.Calls = .all, persists: Bool = false
@@ -44,7 +44,7 @@ struct FaultTests {
 
   @Test("Fault injection: files outside of the folder are not affected")
   func otherFolder() throws {
-    let other = try TemporaryFolder()
+    let other = try ScratchFolder()
     let fault = arm(.error(.ioError), persists: true)
     defer { fault.disarm() }
     let file = try File.open(other.path("a"), .create)

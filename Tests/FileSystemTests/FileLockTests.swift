@@ -9,9 +9,9 @@ import Testing
 @testable import FileSystem
 
 struct FileLockTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private func take(exclusive: Bool) throws -> FileLock {
     try FileLock("library.lock", in: Directory.open(folder.path), exclusive: exclusive)
@@ -273,19 +273,12 @@ struct FileLockTests {
   @Test("File lock: the lock of a killed process is free")
   func killedOwner() throws {
     let path = folder.path("library.lock").string
-    let owner = Process()
-    owner.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-    let script = "echo 'process 1 on moon' > \"$0\"; echo locked; exec cat"
-    owner.arguments = ["--no-fork", path, "sh", "-c", script, path]
-    let (input, output) = (Pipe(), Pipe())
-    owner.standardInput = input
-    owner.standardOutput = output
-    try owner.run()
-    #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+    let note = "echo 'process 1 on moon' > '\(path)'"
+    let owner = try RunningProgram("exec 9<> '\(path)'; flock 9; \(note); echo locked; exec cat")
+    #expect(owner.text() == "locked\n")
     let busy = #expect(throws: FileLock.Busy.self) { _ = try take(exclusive: true) }
     #expect(busy?.owner == "process 1 on moon")
-    kill(owner.processIdentifier, SIGKILL)
-    owner.waitUntilExit()
+    owner.end()
     try take(exclusive: true).release()
   }
 

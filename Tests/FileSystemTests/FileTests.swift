@@ -6,9 +6,9 @@ import Testing
 @testable import FileSystem
 
 struct FileTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   @Test("File: reads and writes at offsets")
   func offsets() throws {

@@ -7,9 +7,9 @@ import Testing
 
 /// Publishes files on file systems that do not support some system calls, and under faults of the last steps.
 struct PublishFallbackTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   /// Publishes a file while system calls in the folder fail with these errors.
   private func publish(
@@ -24,7 +24,7 @@ struct PublishFallbackTests {
     return try output.publish(as: names)
   }
 
-  private let published: [String: TemporaryFolder.Item] = ["a.zip": .file(Data("archive".utf8))]
+  private let published: [String: ScratchFolder.Item] = ["a.zip": .file(Data("archive".utf8))]
 
   @Test(
     "Publish: a partial file is renamed if unnamed files are not supported",

@@ -1,5 +1,6 @@
 import Foundation
 import ImageHeader
+import TestSupport
 import Testing
 
 /// Reads a sample as a file would be.
@@ -17,7 +18,7 @@ struct FormatTests {
 
   @Test("Image header: dimensions of any magnitude are read", arguments: 0..<20)
   func dimensions(seed: Int) {
-    var generator = SeededGenerator(seed: UInt64(seed))
+    var generator = SeededNumbers(seed: UInt64(seed))
     let width = Int.random(in: 1...65_535, using: &generator)
     let height = Int.random(in: 1...65_535, using: &generator)
     let gif = text("GIF87a") + little(width, 2) + little(height, 2)

@@ -1,5 +1,6 @@
 import Foundation
 import ImageHeader
+import TestSupport
 import Testing
 
 /// Input made to break a reader: nothing traps, and what is asked for stays within the bounds.
@@ -42,7 +43,7 @@ struct HostileTests {
 
   @Test("Image header: random changes of a sample are read to an end", arguments: Sample.all, 0..<4)
   func randomChanges(sample: Sample, seed: Int) {
-    var generator = SeededGenerator(seed: UInt64(seed))
+    var generator = SeededNumbers(seed: UInt64(seed))
     let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
     for _ in 0..<500 {
       var bytes = sample.bytes

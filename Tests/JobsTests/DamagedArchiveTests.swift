@@ -166,7 +166,7 @@ import Testing
   @Test("Status: a status file that cannot be written makes the run incomplete")
   func unwritableStatusFile() async throws {
     let night = try Night()
-    _ = try night.scratch.makeFolder("status.json")
+    try night.scratch.makeFolder("status.json")
     let run = try await night.backup()
     #expect(run.outcome == .incomplete)
     #expect(run.exitCode == 3)
@@ -191,7 +191,7 @@ import Testing
     #expect((try? Data(contentsOf: URL(fileURLWithPath: state))) == kept)
     #expect(try night.statusFile().failures == 5)
     try night.remove(night.folder("status.json").string)
-    _ = try night.scratch.makeFolder("status.json")
+    try night.scratch.makeFolder("status.json")
     // the same holds for a run with a hook, which writes its status again after the hook
     var hooked = night
     hooked.job.hooks.after = "true"

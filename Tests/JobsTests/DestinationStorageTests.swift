@@ -37,7 +37,7 @@ struct DestinationStorageTests {
     #expect(two.archives == 1)
     // the folder itself is not counted
     let folder = try Directory.open(night.folder("two")).status().allocatedBytes
-    #expect(two.bytes == (try DiskUsage.bytes(of: night.folder("two"))) - folder)
+    #expect(two.bytes == (try Programs.diskUsage(of: night.folder("two"))) - folder)
   }
 
   @Test("Storage of a destination: a missing folder is described")

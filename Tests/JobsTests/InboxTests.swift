@@ -16,7 +16,7 @@ private struct Family {
 
   init(_ afterImport: String = "move") throws {
     night = try Night("inbox: {path: in, phone: Anna, after-import: \(afterImport)}")
-    _ = try night.scratch.makeFolder("in")
+    try night.scratch.makeFolder("in")
   }
 
   /// A backup of a phone with photos of these numbers.

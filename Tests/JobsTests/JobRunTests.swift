@@ -342,7 +342,7 @@ import Testing
   func corruptLedgerAndUnwritableStatus() async throws {
     let night = try Night()
     try Data("no database".utf8).write(to: URL(fileURLWithPath: night.folder("state/ledger.sqlite").string))
-    _ = try night.scratch.makeFolder("status.json")
+    try night.scratch.makeFolder("status.json")
     let run = try await night.backup()
     #expect(run.outcome == .incomplete)
     #expect(run.warnings.count { $0.contains("ledger.sqlite.corrupt-") } == 1)

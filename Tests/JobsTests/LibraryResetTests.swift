@@ -149,7 +149,7 @@ import Testing
   @Test("Reset: the folders of exports are searched too, with the given password")
   func exportFolder() async throws {
     let night = try Night()
-    _ = try night.scratch.makeFolder("elsewhere")
+    try night.scratch.makeFolder("elsewhere")
     let archive = night.folder("elsewhere/a.zip")
     let password = Secret("a good long password")
     var options = ExportOptions()
@@ -248,19 +248,10 @@ import Testing
   @Test("Reset: a process that is not of this program is not stopped")
   func otherProgram() async throws {
     let night = try Night()
-    let other = Process()
-    other.executableURL = URL(fileURLWithPath: "/bin/sh")
     let note = #"echo "process $$ on $(hostname)" > library.lock"#
-    other.arguments = ["-c", "exec 9<> library.lock; flock 9; \(note); echo; exec sleep 600"]
-    other.currentDirectoryURL = URL(fileURLWithPath: night.library.path.string)
-    let output = Pipe()
-    other.standardOutput = output
-    try other.run()
-    defer {
-      other.terminate()
-      other.waitUntilExit()
-    }
-    _ = output.fileHandleForReading.availableData
+    let other = try RunningProgram(
+      "exec 9<> library.lock; flock 9; \(note); echo; exec sleep 600", in: night.library.path)
+    _ = other.text()
     await #expect(throws: FileLock.Busy.self) {
       _ = try await reset(night) { ($0.isForced, $0.stopsProcesses) = (true, true) }
     }
@@ -283,7 +274,7 @@ import Testing
   @Test("Reset: an inbox file is imported again, and is known again after the undo")
   func inbox() async throws {
     let night = try Night("inbox: {path: in, after-import: keep}")
-    _ = try night.scratch.makeFolder("in")
+    try night.scratch.makeFolder("in")
     var phone = Phone()
     phone.categories = [Phone.Category(1, "Family")]
     phone.photos = [

@@ -24,7 +24,7 @@ struct Night {
     library = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
       categories: [.sample(1, "family")])
-    for name in ["one", "two", "state"] { _ = try scratch.makeFolder(name) }
+    for name in ["one", "two", "state"] { try scratch.makeFolder(name) }
     let text = """
       jobs:
         family:

@@ -13,7 +13,7 @@ struct AddTests {
 
   init() throws { scratch = try LibraryScratch() }
 
-  private var folder: TemporaryFolder { scratch.folder }
+  private var folder: ScratchFolder { scratch.folder }
 
   /// Something that begins as a PNG of these measures does, and goes on with a text.
   static func png(_ text: String, width: UInt8 = 4, height: UInt8 = 3) -> [UInt8] {

@@ -55,7 +55,7 @@ struct CleanTests {
   }
 
   /// Everything but the database, SQLite's other files and the locks.
-  private func tree() throws -> [String: TemporaryFolder.Item] {
+  private func tree() throws -> [String: ScratchFolder.Item] {
     try scratch.folder.tree("library").filter { path, _ in
       !path.hasPrefix("library.sqlite") && !path.hasSuffix(".lock")
     }
@@ -138,9 +138,9 @@ struct CleanTests {
     try leaveEverything()
     // the photos and the database may change by their folders and pages
     let folders = [".staging", ".undo", ".rotten"].map { scratch.path.appending($0) }
-    let before = try folders.map(DiskUsage.bytes).reduce(0, +)
+    let before = try folders.map(Programs.diskUsage).reduce(0, +)
     let summary = try clean(removeEverything)
-    let after = try folders.map(DiskUsage.bytes).reduce(0, +)
+    let after = try folders.map(Programs.diskUsage).reduce(0, +)
     #expect(summary.bytes == before - after)
     #expect(summary.bytes >= 30_000)
   }

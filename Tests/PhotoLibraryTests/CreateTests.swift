@@ -7,9 +7,9 @@ import Testing
 @testable import PhotoLibrary
 
 struct CreateTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private var path: FilePath { folder.path("library") }
 

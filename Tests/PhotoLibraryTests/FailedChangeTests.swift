@@ -25,7 +25,7 @@ struct FailedChangeTests {
   ) throws -> (any Error)? {
     let contents = try scratch.contents()
     let writer = try scratch.writer()
-    var files: [String: TemporaryFolder.Item] = [:]
+    var files: [String: ScratchFolder.Item] = [:]
     let error = #expect(throws: (any Error).self) {
       try writer.change(kind) { change in
         let new: KeyValuePairs = ["b.jpg": "two", "c.jpg": "three", "d.jpg": "four"]

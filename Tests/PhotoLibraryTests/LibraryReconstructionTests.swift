@@ -163,7 +163,7 @@ import Testing
 
   @Test("Lost library: a file with the name of the database, without photos and lock, is not a library")
   func otherProgram() throws {
-    let folder = try TemporaryFolder()
+    let folder = try ScratchFolder()
     try folder.write("of another program", to: "library.sqlite")
     #expect(throws: LibraryError.notALibrary(folder.path)) {
       try LostLibrary(path: folder.path, isReadOnly: true)
@@ -176,8 +176,7 @@ import Testing
 
   @Test("Lost library: a database whose header cannot be read is lost")
   func badSector() throws {
-    let real = FilePath(URL(fileURLWithPath: database.string).resolvingSymlinksInPath().path)
-    let fault = ArmedFault(Fault(.badSectors(0..<512), below: real))
+    let fault = ArmedFault(Fault(.badSectors(0..<512), below: database))
     defer { fault.disarm() }
     #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == "it cannot be read")
   }

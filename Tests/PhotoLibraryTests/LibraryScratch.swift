@@ -17,7 +17,7 @@ extension LibraryEdit {
 
 /// A library in a temporary folder, with short ways to fill it and to look at it.
 struct LibraryScratch {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
   /// October 2025: where the photos of these tests lie.
   static let october: Int64 = 1_759_413_600_000
   /// The ID of an operation that was interrupted.
@@ -26,7 +26,7 @@ struct LibraryScratch {
   var path: FilePath { folder.path("library") }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try ScratchFolder()
     try Library.create(at: path, now: Date(milliseconds: 1000))
   }
 
@@ -35,7 +35,7 @@ struct LibraryScratch {
   func contents() throws -> LibraryContents { try Library(path: path).contents() }
 
   /// What lies in the library beside the database and the locks, the empty working folders left out.
-  func files() throws -> [String: TemporaryFolder.Item] {
+  func files() throws -> [String: ScratchFolder.Item] {
     try folder.tree("library").filter { path, _ in
       !path.hasPrefix("library.sqlite") && !path.hasSuffix(".lock") && path != ".staging" && path != ".undo"
     }

@@ -10,10 +10,10 @@ import Testing
 
 /// Which of the given files are photos.
 struct PhotoSearchTests {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try ScratchFolder()
     try folder.write(AddTests.png("1"), to: "in/a.png")
   }
 

@@ -43,7 +43,7 @@ struct StorageTests {
       toPath: scratch.folder.path("library/Lists/other name.txt").string)
     let library = try Library(path: scratch.path)
     let bytes = try library.storage().bytes
-    let expected = try DiskUsage.bytes(of: scratch.path)
+    let expected = try Programs.diskUsage(of: scratch.path)
     #expect(abs(bytes - expected) * 100 <= expected)
     #expect(bytes > 170_000)
   }

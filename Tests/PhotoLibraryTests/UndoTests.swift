@@ -106,7 +106,7 @@ struct UndoTests {
   }
 
   private func expectState(
-    _ contents: LibraryContents, _ files: [String: TemporaryFolder.Item],
+    _ contents: LibraryContents, _ files: [String: ScratchFolder.Item],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     #expect(try scratch.contents() == contents, sourceLocation: sourceLocation)

@@ -234,10 +234,10 @@ struct HelperTests {
 
   @Test(
     "Helper: after the first request it opens no file and makes no socket",
-    .enabled("strace is not installed") { PictureScratch.tool("strace") != nil })
+    .enabled("strace is not installed, or may not follow processes here") { Programs.strace != nil })
   func systemCalls() throws {
     let program = try Helper.pictures.find()
-    let strace = try #require(PictureScratch.tool("strace"))
+    let strace = try #require(Programs.strace)
     try scratch.folder.write(
       "#!/bin/sh\nexec \(strace) -f -qq -o \(scratch.folder.path("trace").string) \(program)\n", to: "traced")
     chmod(scratch.folder.path("traced").string, 0o755)

@@ -8,36 +8,20 @@ import Testing
 
 /// A folder with images that the program `vips` makes.
 final class PictureScratch: Sendable {
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   /// True if this machine can make and draw images.
-  static let isPossible = tool("vips") != nil && (try? PictureSupport.find()) != nil
+  static let isPossible = Programs.has("vips") && (try? PictureSupport.find()) != nil
 
   static let reason: Comment = "libvips42 or libvips-tools is not installed"
-
-  /// Returns the path of a program; nil if it is missing.
-  static func tool(_ name: String) -> String? {
-    ["/usr/bin", "/usr/local/bin"].map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)
-  }
 
   /// Runs a program in the folder, and returns what it prints.
   @discardableResult
   func run(_ name: String, _ arguments: String...) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(Self.tool(name)))
-    process.arguments = arguments
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path.string)
-    process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "VIPS_WARNING": "0"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(name) \(arguments) failed")
-    return String(decoding: output, as: UTF8.self)
+    try Programs.output(
+      name, arguments, in: folder.path, environment: ["LC_ALL": "C.UTF-8", "VIPS_WARNING": "0"])
   }
 
   /// The colour of a pixel at fractions of the width and the height.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Processes
@@ -8,12 +9,8 @@ struct RunningProcessTests {
   func program() throws {
     #expect(RunningProcess.isOfThisProgram(getpid()))
     #expect(!RunningProcess.isOfThisProgram(1 << 22))
-    let other = Process()
-    other.executableURL = URL(fileURLWithPath: "/bin/sleep")
-    other.arguments = ["60"]
-    try other.run()
-    #expect(!RunningProcess.isOfThisProgram(other.processIdentifier))
-    other.terminate()
-    other.waitUntilExit()
+    let other = try RunningProgram("exec sleep 60")
+    #expect(!RunningProcess.isOfThisProgram(other.id))
+    other.end()
   }
 }

@@ -1,79 +1,106 @@
 import Foundation
 import SystemPackage
 
-/// A temporary folder that is removed with everything in it at the end of the object's life.
+/// A folder for one test that is removed with everything in it at the end of the object's life. As a property of a
+/// suite it lives as long as the test.
 package final class ScratchFolder: Sendable {
-  /// The path of the folder.
+  /// The path of the folder, without symbolic links.
   package let path: FilePath
 
   /// Makes an empty folder.
   package init() throws {
-    path = FilePath(NSTemporaryDirectory()).appending("smilepile-test-\(UUID().uuidString)")
+    let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    path = FilePath(base.path).appending("smilepile-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
-  /// Writes a new file, makes its parent folders, and returns its path.
+  /// A path in the folder.
+  package func path(_ name: String) -> FilePath { path.pushing(FilePath(name)) }
+
+  /// Writes a file, makes the folders above it, and returns its path.
   @discardableResult
-  package func write(_ bytes: [UInt8], to name: String) throws -> FilePath {
-    let file = path.appending(FilePath(name).components)
+  package func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> FilePath {
+    let file = path(name)
     try FileManager.default.createDirectory(
       atPath: file.removingLastComponent().string, withIntermediateDirectories: true)
-    try Data(bytes).write(to: URL(fileURLWithPath: file.string))
+    try Data(Array(bytes)).write(to: URL(fileURLWithPath: file.string))
     return file
   }
 
-  /// Makes a folder in this one, and returns its path.
+  /// Writes a text file, makes the folders above it, and returns its path.
+  @discardableResult
+  package func write(_ text: String, to name: String) throws -> FilePath { try write(text.utf8, to: name) }
+
+  /// Makes a folder, and those above it, and returns its path.
+  @discardableResult
   package func makeFolder(_ name: String) throws -> FilePath {
-    let folder = path.appending(name)
-    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-    return folder
-  }
-}
-
-/// All files and folders below a folder, for comparisons: the bytes of each file by its path, and the path of each
-/// folder with a slash at the end and no bytes.
-///
-/// SQLite's `-wal` and `-shm` files and lock files are ignored, since readers create them. The counters in the header
-/// of a database are ignored, since opening it for writing changes them.
-package struct FolderTree: Equatable, Sendable {
-  /// The bytes by path.
-  package private(set) var files: [String: [UInt8]] = [:]
-
-  /// Reads all files. Links are not followed, and count as files without bytes.
-  package init(_ folder: FilePath) throws {
-    try read(folder, below: "")
+    try FileManager.default.createDirectory(atPath: path(name).string, withIntermediateDirectories: true)
+    return path(name)
   }
 
-  private mutating func read(_ folder: FilePath, below prefix: String) throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.string) {
-      let path = folder.appending(name)
-      let attributes = try FileManager.default.attributesOfItem(atPath: path.string)
-      switch attributes[.type] as? FileAttributeType {
-      case .typeDirectory:
-        files[prefix + name + "/"] = []
-        try read(path, below: prefix + name + "/")
-      case .typeRegular where [".lock", "-wal", "-shm"].contains(where: name.hasSuffix):
-        continue
-      case .typeRegular:
-        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
-        if bytes.count > 100, bytes.starts(with: "SQLite format 3".utf8) {
-          // https://www.sqlite.org/fileformat2.html#the_database_header: change counter, schema cookie, versions
-          for index in [24..<28, 40..<44, 92..<100].joined() { bytes[index] = 0 }
-        }
-        files[prefix + name] = bytes
-      default:
-        files[prefix + name] = []
+  /// Makes a symbolic link.
+  package func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path(name).string, withDestinationPath: target)
+  }
+
+  /// The bytes of a file.
+  package func bytes(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path(name).string)))
+  }
+
+  /// Whether a file, folder or link with the name exists.
+  package func has(_ name: String) -> Bool {
+    (try? FileManager.default.attributesOfItem(atPath: path(name).string)) != nil
+  }
+
+  /// Removes a file or a folder with everything in it.
+  package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name).string) }
+
+  /// All files, folders and links below a folder by their relative paths, with the bytes of files and the targets of
+  /// links. Two trees are equal if nothing was changed.
+  package func tree(_ name: String = "") throws -> [String: Item] {
+    let root = path(name).string
+    var items: [String: Item] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: root) {
+      let full = root + "/" + path
+      switch try FileManager.default.attributesOfItem(atPath: full)[.type] as? FileAttributeType {
+      case .typeDirectory?: items[path] = .folder
+      case .typeSymbolicLink?:
+        items[path] = .link(try FileManager.default.destinationOfSymbolicLink(atPath: full))
+      default: items[path] = .file(try Data(contentsOf: URL(fileURLWithPath: full)))
+      }
+    }
+    return items
+  }
+
+  /// An item of a folder.
+  package enum Item: Equatable, Sendable, CustomStringConvertible {
+    /// A folder.
+    case folder
+    /// A file and its bytes.
+    case file(Data)
+    /// A symbolic link and its target.
+    case link(String)
+
+    /// A short description for the message of a failed test.
+    package var description: String {
+      switch self {
+      case .folder: "folder"
+      case .file(let bytes): "file of \(bytes.count) bytes"
+      case .link(let target): "link to \(target)"
       }
     }
   }
+}
 
-  /// The paths of the files without folders, sorted.
-  package var fileNames: [String] { files.keys.filter { !$0.hasSuffix("/") }.sorted() }
-
-  /// The paths whose bytes differ, or that only one of the trees has.
-  package func differences(from other: FolderTree) -> [String] {
-    Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
+extension FilePath {
+  /// A path of these bytes, which need not be UTF-8; nil if one of them is zero.
+  package init?(bytes: [UInt8]) {
+    guard !bytes.contains(0) else { return nil }
+    self = (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { text in
+      text.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
+    }
   }
 }

@@ -1,29 +1,22 @@
-import FileSystem
-import Foundation
 import Operations
 import Secrets
 import SystemPackage
+import TestSupport
 import Zip
 
 /// An archive in a folder of its own, which goes with the value.
 final class ArchiveOnDisk: Sendable {
-  let folder: FilePath
+  let folder: ScratchFolder
   let path: FilePath
 
   /// Writes the bytes to a new file.
   init(_ bytes: [UInt8] = []) throws {
-    folder = FilePath(NSTemporaryDirectory()).appending("smilepile-zip-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
-    path = folder.appending("archive.zip")
-    try write(bytes)
+    folder = try ScratchFolder()
+    path = try folder.write(bytes, to: "archive.zip")
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: folder.string) }
 
   /// Writes other bytes to the same file.
-  func write(_ bytes: [UInt8]) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: path.string))
-  }
+  func write(_ bytes: [UInt8]) throws { try folder.write(bytes, to: "archive.zip") }
 
   func open(limits: Limits = Limits()) throws -> Archive { try Archive(path: path, limits: limits) }
 }

@@ -14,76 +14,73 @@ import Zip
   ]
 
   private static func noise(_ count: Int) -> [UInt8] {
-    var state: UInt64 = 1
-    return (0..<count).map { _ in
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return UInt8(truncatingIfNeeded: state >> 33)
-    }
+    var numbers = SeededNumbers(seed: 1)
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
   }
 
   @Test(
-    "ZIP of Info-ZIP", .enabled(if: Tool.zip.isInstalled),
+    "ZIP of Info-ZIP", .enabled(if: Programs.has("zip")),
     arguments: ["-r", "-0 -r", "-9 -X -r", "-r -fz", "-r -fd"])
   func infoZIP(_ options: String) throws {
-    try check { "\(Tool.zip.name) -q \(options) '\($0)' ." }
+    try check { "zip -q \(options) '\($0)' ." }
   }
 
-  @Test("ZIP of Info-ZIP, streamed", .enabled(if: Tool.zip.isInstalled))
+  @Test("ZIP of Info-ZIP, streamed", .enabled(if: Programs.has("zip")))
   func infoZIPStreamed() throws {
-    try check { "\(Tool.zip.name) -q -r - . | cat > '\($0)'" }
+    try check { "zip -q -r - . | cat > '\($0)'" }
   }
 
-  @Test("ZIP of Info-ZIP, encrypted", .enabled(if: Tool.zip.isInstalled), arguments: ["-r", "-0 -r"])
+  @Test("ZIP of Info-ZIP, encrypted", .enabled(if: Programs.has("zip")), arguments: ["-r", "-0 -r"])
   func infoZIPEncrypted(_ options: String) throws {
-    try check(password: "secret") { "\(Tool.zip.name) -q -P secret \(options) '\($0)' ." }
+    try check(password: "secret") { "zip -q -P secret \(options) '\($0)' ." }
   }
 
   /// The password check of streamed entries uses the date, since the checksum is not known in advance.
-  @Test("ZIP of Info-ZIP, encrypted and streamed", .enabled(if: Tool.zip.isInstalled))
+  @Test("ZIP of Info-ZIP, encrypted and streamed", .enabled(if: Programs.has("zip")))
   func infoZIPEncryptedAndStreamed() throws {
-    try check(password: "secret") { "\(Tool.zip.name) -q -P secret -r - . | cat > '\($0)'" }
+    try check(password: "secret") { "zip -q -P secret -r - . | cat > '\($0)'" }
   }
 
   @Test(
-    "ZIP of 7-Zip", .enabled(if: Tool.sevenZip.isInstalled),
+    "ZIP of 7-Zip", .enabled(if: Programs.has("7z")),
     arguments: ["", "-mx0", "-mm=BZip2", "-mx9 -mmt1"])
   func sevenZip(_ options: String) throws {
-    try check { "\(Tool.sevenZip.name) a -bd -y \(options) '\($0)' ." }
+    try check { "7z a -bd -y \(options) '\($0)' ." }
   }
 
   @Test(
-    "ZIP of 7-Zip, encrypted", .enabled(if: Tool.sevenZip.isInstalled),
+    "ZIP of 7-Zip, encrypted", .enabled(if: Programs.has("7z")),
     arguments: ["", "-mx0 "].flatMap { level in
       ["AES128", "AES192", "AES256", "ZipCrypto"].map { "\(level)-mem=\($0)" }
     })
   func sevenZipEncrypted(_ options: String) throws {
-    try check(password: "secret") { "\(Tool.sevenZip.name) a -bd -y -psecret \(options) '\($0)' ." }
+    try check(password: "secret") { "7z a -bd -y -psecret \(options) '\($0)' ." }
   }
 
   @Test(
-    "ZIP of bsdtar", .enabled(if: Tool.bsdtar.isInstalled),
+    "ZIP of bsdtar", .enabled(if: Programs.has("bsdtar")),
     arguments: ["zip:compression=deflate", "zip:compression=store", "zip:zip64", "zip:!zip64"])
   func bsdtar(_ options: String) throws {
-    try check { "\(Tool.bsdtar.name) --format zip --options \(options) -cf '\($0)' ." }
-    try check { "\(Tool.bsdtar.name) --format zip --options \(options) -cf - . | cat > '\($0)'" }
+    try check { "bsdtar --format zip --options \(options) -cf '\($0)' ." }
+    try check { "bsdtar --format zip --options \(options) -cf - . | cat > '\($0)'" }
   }
 
   @Test(
-    "ZIP of bsdtar, encrypted", .enabled(if: Tool.bsdtar.isInstalled),
+    "ZIP of bsdtar, encrypted", .enabled(if: Programs.has("bsdtar")),
     arguments: ["aes128", "aes256", "zipcrypt"])
   func bsdtarEncrypted(_ method: String) throws {
     try check(password: "secret") {
-      "\(Tool.bsdtar.name) --format zip --options zip:encryption=\(method) --passphrase secret -cf '\($0)' ."
+      "bsdtar --format zip --options zip:encryption=\(method) --passphrase secret -cf '\($0)' ."
     }
   }
 
-  @Test("ZIP of jar", .enabled(if: Tool.jar.isInstalled), arguments: ["cMf", "c0Mf"])
+  @Test("ZIP of jar", .enabled(if: Programs.has("jar")), arguments: ["cMf", "c0Mf"])
   func jar(_ options: String) throws {
-    try check { "\(Tool.jar.name) \(options) '\($0)' ." }
+    try check { "jar \(options) '\($0)' ." }
   }
 
   @Test(
-    "ZIP of Python", .enabled(if: Tool.python.isInstalled), arguments: ["STORED", "DEFLATED"], [false, true])
+    "ZIP of Python", .enabled(if: Programs.has("python3")), arguments: ["STORED", "DEFLATED"], [false, true])
   func python(_ method: String, _ isStreamed: Bool) throws {
     let output = isStreamed ? "sys.stdout.buffer" : "sys.argv[1]"
     let script = """
@@ -96,22 +93,16 @@ import Zip
               target.write(open(path, "rb").read())
       """
     try check {
-      "PYTHONUTF8=1 \(Tool.python.name) -c '\(script)' '\($0)'" + (isStreamed ? " | cat > '\($0)'" : "")
+      "PYTHONUTF8=1 python3 -c '\(script)' '\($0)'" + (isStreamed ? " | cat > '\($0)'" : "")
     }
   }
 
   /// Packs the files with a command, reads the archive, and compares. Then tries a wrong password.
   private func check(password: Secret? = nil, _ command: (String) -> String) throws {
     let disk = try ArchiveOnDisk()
-    try FileManager.default.removeItem(atPath: disk.path.string)
-    let source = disk.folder.appending("source")
-    for (name, bytes) in Self.files {
-      let url = URL(fileURLWithPath: source.appending(name).string)
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(bytes).write(to: url)
-    }
-    try Tool.run(command(disk.path.string), in: source)
+    try disk.folder.remove("archive.zip")
+    for (name, bytes) in Self.files { try disk.folder.write(bytes, to: "source/\(name)") }
+    try Programs.shell(command(disk.path.string), in: disk.folder.path("source"))
 
     let archive = try disk.open()
     var contents: [String: [UInt8]] = [:]
@@ -148,43 +139,6 @@ import Zip
         #expect(entry.encryption != .aes(keyBits: 256, hasCRC: false))
         #expect(bytes == Self.files.first { entry.name.hasSuffix($0.key) }?.value)
       } catch is ArchiveError {}
-    }
-  }
-}
-
-/// A program that may be installed.
-struct Tool: Sendable {
-  /// A command ended with a status other than 0.
-  struct Failure: Error, Equatable {
-    let command: String
-    let status: Int32
-  }
-
-  let name: String
-
-  static let zip = Tool(name: "zip")
-  static let sevenZip = Tool(name: "7z")
-  static let bsdtar = Tool(name: "bsdtar")
-  static let python = Tool(name: "python3")
-  static let jar = Tool(name: "jar")
-
-  /// True if it is in one of the folders of PATH.
-  var isInstalled: Bool {
-    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
-  }
-
-  /// Runs a command of the shell, and throws if it fails.
-  static func run(_ command: String, in folder: FilePath) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.string)
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(command: command, status: process.terminationStatus)
     }
   }
 }

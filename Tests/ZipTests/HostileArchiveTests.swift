@@ -27,14 +27,14 @@ struct HostileArchiveTests {
   @Test("ZIP: a folder is refused")
   func folder() throws {
     let disk = try ArchiveOnDisk()
-    #expect(throws: ArchiveError.notAFile(disk.folder)) { try Archive(path: disk.folder) }
+    #expect(throws: ArchiveError.notAFile(disk.folder.path)) { try Archive(path: disk.folder.path) }
   }
 
   @Test("ZIP: a missing file is reported as missing")
   func missing() throws {
     let disk = try ArchiveOnDisk()
     let error = try #require(throws: ArchiveError.self) {
-      try Archive(path: disk.folder.appending("nothing.zip"))
+      try Archive(path: disk.folder.path("nothing.zip"))
     }
     guard case .file(let reason) = error else {
       Issue.record("\(error)")

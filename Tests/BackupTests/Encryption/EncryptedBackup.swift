@@ -15,10 +15,7 @@ struct EncryptedBackup {
   var path: FilePath { folder.path.appending("a.zip") }
 
   /// True if 7z is installed.
-  static let isPossible: Bool = {
-    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/7z") }
-  }()
+  static let isPossible = Programs.has("7z")
 
   /// Writes the entries of a backup as files.
   init(_ entries: [String: [UInt8]]) throws {
@@ -28,14 +25,7 @@ struct EncryptedBackup {
 
   /// Adds some of the files to the archive.
   func pack(_ files: String, _ options: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "7z a -bd -y -tzip \(options) ../a.zip \(files)"]
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path.appending("in").string)
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    try Programs.shell("7z a -bd -y -tzip \(options) ../a.zip \(files)", in: folder.path("in"))
   }
 
   /// Changes one byte of an entry's data, counted from its start, or from its end if negative.

@@ -19,15 +19,11 @@ import Testing
       [.init(id: 1, fileName: "1.jpg", bytes: Array("photo".utf8))], categories: [.sample(1, "family")])
   }
 
-  private func real(_ path: FilePath) -> FilePath {
-    FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
-  }
-
   @Test("Export: if the folder cannot be flushed, the archive is published with a warning")
   func failedFolderFlush() async throws {
     let out = try scratch.makeFolder("out")
     // the first flush is of the file, the second of the folder
-    let fault = ArmedFault(Fault(.error(.ioError), at: 2, of: .only([.sync]), below: real(out)))
+    let fault = ArmedFault(Fault(.error(.ioError), at: 2, of: .only([.sync]), below: out))
     defer { fault.disarm() }
     let summary = try await library.exporting(to: out)
     let archive = try #require(summary.archive)
@@ -45,7 +41,7 @@ import Testing
     _ format: ExportOptions.Format, _ isDryRun: Bool
   ) async throws {
     let out = try scratch.makeFolder("out")
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(out)))
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: out))
     defer { fault.disarm() }
     let error = await #expect(throws: BackupError.self) {
       try await library.exporting(to: out) { options in
@@ -64,7 +60,7 @@ import Testing
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let target = try SampleLibrary()
     let before = try target.tree
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(target.path)))
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: target.path))
     defer { fault.disarm() }
     let error = await #expect(throws: LibraryError.self) {
       try await target.importing(archive) { $0.isDryRun = isDryRun }
@@ -87,9 +83,9 @@ import Testing
     let disk = ArmedFault(
       Fault(
         .fileSystem(type: 0xEF53, freeBytes: 1 << 40), of: .only([.fileSystem]), persists: true,
-        below: real(target)))
+        below: target))
     defer { disk.disarm() }
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.syncFileSystem]), below: real(target)))
+    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.syncFileSystem]), below: target))
     await #expect(throws: FileError.self) { try await Work.import([archive], into: target).summary }
     fault.disarm()
     #expect(fault.count == 1)
@@ -101,14 +97,13 @@ import Testing
     "Library: a network file system is refused",
     arguments: [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")])
   func libraryOnNetwork(type: Int, name: String) async throws {
-    let folder = real(scratch.path)
-    let fault = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: folder))
+    let fault = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: scratch.path))
     defer { fault.disarm() }
     let new = scratch.path.appending("Library")
     #expect(throws: LibraryError.networkFileSystem(new, protocol: name)) { try Library.create(at: new) }
     #expect(!FileManager.default.fileExists(atPath: new.appending("library.sqlite").string))
 
-    let other = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: real(library.path)))
+    let other = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: library.path))
     defer { other.disarm() }
     let refused = LibraryError.networkFileSystem(library.path, protocol: name)
     #expect(throws: refused) { _ = try Library(path: library.path) }
@@ -118,7 +113,7 @@ import Testing
   @Test("Export: an archive is written to a network file system")
   func archiveOnNetwork() async throws {
     let out = try scratch.makeFolder("out")
-    let fault = ArmedFault(Fault(.fileSystem(type: 0x6969, freeBytes: 1 << 40), below: real(out)))
+    let fault = ArmedFault(Fault(.fileSystem(type: 0x6969, freeBytes: 1 << 40), below: out))
     defer { fault.disarm() }
     #expect(try await library.exporting(to: out).archive != nil)
   }

@@ -32,13 +32,9 @@ import Testing
     ArmedFault(Fault(effect, at: number, of: .only([call]), persists: persists, below: path))
   }
 
-  /// The path of a photo's file, without symbolic links.
+  /// The path of a photo's file.
   private func file(_ index: Int) throws -> FilePath {
-    try real(library.file(of: try library.contents.photos[index]))
-  }
-
-  private func real(_ path: FilePath) throws -> FilePath {
-    FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
+    library.file(of: try library.contents.photos[index])
   }
 
   /// An environment failure says nothing of the photos. If the export left them all out, the archive would be useless.
@@ -47,7 +43,7 @@ import Testing
     arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory])
   func environmentFailure(_ failure: Errno) async throws {
     for call in [SystemCall.open, .status] {
-      let fault = fault(.error(failure), at: 1, of: call, below: try real(library.path.appending("photos")))
+      let fault = fault(.error(failure), at: 1, of: call, below: library.path.appending("photos"))
       await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
       fault.disarm()
     }
@@ -62,7 +58,7 @@ import Testing
     for index in 1...8 {
       let fault = fault(
         .error(.ioError), at: index, of: .open, persists: false,
-        below: try real(library.path.appending("photos")))
+        below: library.path.appending("photos"))
       let output = scratch.path.appending("\(index).zip")
       do {
         let summary = try await library.exporting(to: output)
@@ -160,7 +156,7 @@ import Testing
     for (id, bytes) in try library.bytesOfPhotos() {
       try scratch.write([0xFF, 0xD8, 0xFF, 0xE0] + bytes, to: "pictures/new \(id).jpg")
     }
-    let fault = fault(.error(.ioError), at: 3, below: try real(folder.appending("new 2.jpg")))
+    let fault = fault(.error(.ioError), at: 3, below: folder.appending("new 2.jpg"))
     defer { fault.disarm() }
     let summary = try await Work.add([folder], to: library.path).summary
     #expect(fault.place != nil)
@@ -176,7 +172,7 @@ import Testing
     let archive = try #require(
       try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let target = try SampleLibrary()
-    let path = try real(archive)
+    let path = archive
     let reads = fault(.error(.ioError), at: .max, below: path)
     _ = try await SampleLibrary().importing(archive) { $0.readers = 1 }
     reads.disarm()
@@ -200,7 +196,7 @@ import Testing
   func verifyArchive() async throws {
     let archive = try #require(
       try await library.exporting(to: scratch.path.appending("x.zip")).archive)
-    let path = try real(archive)
+    let path = archive
     let reads = fault(.error(.ioError), at: .max, below: path)
     #expect(try await Work.verify([archive]).summary.damaged.isEmpty)
     reads.disarm()
@@ -218,7 +214,7 @@ import Testing
       archives.append(
         try #require(try await library.exporting(to: scratch.path.appending(name)).archive))
     }
-    let path = try real(archives[1])
+    let path = archives[1]
     let statuses = fault(.error(.ioError), at: .max, of: .status, below: path)
     let entries = try await Work.verify(archives, readers: 1).summary.entriesChecked
     statuses.disarm()
@@ -259,12 +255,12 @@ import Testing
     let second = try #require(
       try await library.exporting(to: scratch.path.appending("y.zip")).archive)
     let target = try SampleLibrary()
-    let one = try real(archive)
+    let one = archive
     let reads = fault(.error(.ioError), at: .max, below: one)
     _ = try await SampleLibrary().importing(archive) { $0.readers = 1 }
     reads.disarm()
     let damage = fault(.error(.ioError), at: reads.count - 8, persists: false, below: one)
-    let full = fault(.error(.noSpace), at: 8, of: .sync, below: try real(target.path))
+    let full = fault(.error(.noSpace), at: 8, of: .sync, below: target.path)
     defer {
       damage.disarm()
       full.disarm()

@@ -35,7 +35,7 @@ struct MergeCase: Sendable {
 /// Makes backups and libraries from small alphabets, so that equal contents, names, IDs and categories are
 /// frequent. The same seed makes the same backups and libraries.
 struct MergeGenerator {
-  var random: SeededGenerator
+  var random: SeededNumbers
   /// True to make some photos with an MD5 and without a file.
   var makesDamage = false
 
@@ -49,7 +49,7 @@ struct MergeGenerator {
   private static let ids: [Int64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, -3, 0, 1 << 53, 1 << 53 + 1, .max, .min]
   private static let dates: [Int64] = [1000, 2000, 3000]
 
-  init(seed: Int) { random = SeededGenerator(state: UInt64(seed)) }
+  init(seed: Int) { random = SeededNumbers(seed: UInt64(seed)) }
 
   /// A backup of up to seven photos, with one of three dates or without a date.
   mutating func backup() throws -> OpenedBackup {

@@ -74,7 +74,7 @@ import Testing
 
   @Test("Round trip: random file names are preserved", arguments: 0..<12)
   func randomNames(_ seed: Int) async throws {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededNumbers(seed: UInt64(seed))
     let letters: [Unicode.Scalar] = [
       ".", ".", " ", "/", "\\", "\u{301}", "é", "😀", "ж", "界", ":", "\n", "\u{202E}", "-", "a", "\u{1}",
       "\u{85}",

@@ -54,7 +54,6 @@ import Testing
     arguments: ["photos", ".staging"])
   func changingArchive(place: String) async throws {
     let changing = try backup.write(to: scratch, as: "changing.zip")
-    let folder = URL(fileURLWithPath: library.path.appending(place).string).resolvingSymlinksInPath().path
     let fault = ArmedFault(
       Fault(
         .then {
@@ -62,7 +61,8 @@ import Testing
           _ = try? file?.seekToEnd()
           try? file?.write(contentsOf: Data("x".utf8))
           try? file?.close()
-        }, of: .only([place == "photos" ? .read : .makeDirectory]), below: FilePath(folder)))
+        }, of: .only([place == "photos" ? .read : .makeDirectory]),
+        below: library.path.appending(place)))
     let summary = try await repair([changing, archive])
     fault.disarm()
     #expect(fault.place != nil)
@@ -78,11 +78,10 @@ import Testing
   @Test("Library repair: a photo is reported if its archive is overwritten during the run")
   func overwrittenArchive() async throws {
     let changing = try backup.write(to: scratch, as: "changing.zip")
-    let folder = URL(fileURLWithPath: library.path.string).resolvingSymlinksInPath().path + "/.staging"
     let fault = ArmedFault(
       Fault(
         .then { try? Data("short".utf8).write(to: URL(fileURLWithPath: changing.string)) },
-        of: .only([.makeDirectory]), below: FilePath(folder)))
+        of: .only([.makeDirectory]), below: library.path.appending(".staging")))
     let summary = try await repair([changing])
     fault.disarm()
     #expect(summary.repaired == [])

@@ -10,9 +10,9 @@ import Testing
 
 /// Profiles of settings, as `settings export` writes and `settings import` reads them.
 struct SettingsProfileTests {
-  private let folder: TemporaryFolder
+  private let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private var path: FilePath { folder.path("profile.json") }
 

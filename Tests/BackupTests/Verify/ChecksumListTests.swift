@@ -25,7 +25,7 @@ struct ChecksumListTests {
     arguments: [Errno.noMemory, .tooManyOpenFiles])
   func environmentFailure(_ shortage: Errno) throws {
     let source = try OpenedBackup(path: archive)
-    let fault = try fault(shortage)
+    let fault = fault(shortage)
     defer { fault.disarm() }
     #expect(throws: ArchiveError.self) { try ChecksumList(of: source) }
   }
@@ -36,13 +36,12 @@ struct ChecksumListTests {
     let source = try OpenedBackup(path: archive)
     let entry = try #require(source.archive?.entries.first { $0.name.hasPrefix("photos/") })
     #expect(try ChecksumList(of: source)[entry] != nil)
-    let fault = try fault(.ioError)
+    let fault = fault(.ioError)
     defer { fault.disarm() }
     #expect(try ChecksumList(of: source)[entry] == nil)
   }
 
-  private func fault(_ errno: Errno) throws -> ArmedFault {
-    let path = URL(fileURLWithPath: archive.string).resolvingSymlinksInPath().path
-    return ArmedFault(Fault(.error(errno), at: 1, of: .only([.read]), persists: true, below: FilePath(path)))
+  private func fault(_ errno: Errno) -> ArmedFault {
+    ArmedFault(Fault(.error(errno), at: 1, of: .only([.read]), persists: true, below: archive))
   }
 }

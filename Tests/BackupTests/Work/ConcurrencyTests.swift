@@ -26,8 +26,7 @@ struct ConcurrencyTests {
 
   /// Runs `body` at the first read of a photo, on the reading thread, and so before any other photo is read.
   private func during(_ body: @escaping @Sendable () throws -> Void) throws -> ArmedFault {
-    let photos = URL(fileURLWithPath: library.path.appending("photos").string).resolvingSymlinksInPath().path
-    return ArmedFault(
+    ArmedFault(
       Fault(
         .then {
           do {
@@ -35,7 +34,7 @@ struct ConcurrencyTests {
           } catch {
             Issue.record(error)
           }
-        }, of: .only([.read]), below: FilePath(photos)))
+        }, of: .only([.read]), below: library.path.appending("photos")))
   }
 
   @Test(
@@ -98,7 +97,7 @@ struct ConcurrencyTests {
             busy.withLock { $0 = "\(error)" }
           }
         }, of: .only([.rename, .renameNoReplace]),
-        below: FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)))
+        below: path))
     try await library.importing(SampleBackup(photos: ["n"]).write(to: scratch, as: "n.zip"))
     fault.disarm()
     #expect(busy.withLock { $0 }?.contains("is in use by process \(getpid()) on ") == true)

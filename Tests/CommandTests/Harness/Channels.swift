@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// The descriptors between a command and the harness: two pipes, or one pseudo-terminal.
 ///
@@ -22,10 +23,10 @@ struct Channels {
       output: output.read, error: error.read, childOutput: output.write, childError: error.write)
   }
 
-  /// Creates a FIFO and removes its name. Swift does not import pipe2(2), and pipe(2) cannot set O_CLOEXEC.
+  /// Creates a FIFO whose name is removed at once. Swift does not import pipe2(2), and pipe(2) cannot set O_CLOEXEC.
   private static func pipe() throws -> (read: CInt, write: CInt) {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { unlink(path) }
+    let scratch = try ScratchFolder()
+    let path = scratch.path("pipe").string
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError.current }
     // Without O_NONBLOCK each call would wait for the other.
     let read = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

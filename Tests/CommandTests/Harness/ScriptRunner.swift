@@ -1,4 +1,6 @@
 import Foundation
+import Processes
+import TestSupport
 
 @testable import smilepile
 
@@ -21,21 +23,16 @@ struct ScriptRunner: Sendable {
 
   /// Runs the script to its end or to the first step that fails. Blocks.
   func run(_ script: Script) throws -> Report {
-    let root = FileManager.default.temporaryDirectory
-      .appendingPathComponent("smilepile-script-\(UUID().uuidString)").path
-    for folder in ["work", "home", "tmp", "bin"] {
-      try FileManager.default.createDirectory(
-        atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
-    }
-    if let binary {
-      try FileManager.default.createSymbolicLink(
-        atPath: "\(root)/bin/smilepile", withDestinationPath: binary)
-    }
-    defer { remove(root) }
+    let scratch = try ScratchFolder()
+    let root = scratch.path.string
+    for name in ["work", "home", "tmp", "bin"] { try scratch.makeFolder(name) }
+    if let binary { try scratch.link("bin/smilepile", to: binary) }
+    // a script may have made folders read-only
+    defer { _ = try? Programs.run("chmod", ["-R", "u+rwX", scratch.path.string]) }
 
     var report = Report()
     for step in script.steps {
-      if let missing = step.needs.first(where: { !isInstalled($0, root) }) {
+      if let missing = step.needs.first(where: { ChildProcess.find($0) == nil }) {
         report.skipped.append("\(script.name):\(step.line): left out, \(missing) is not installed")
         continue
       }
@@ -123,16 +120,7 @@ struct ScriptRunner: Sendable {
       ], timeout: timeout)
   }
 
-  private func isInstalled(_ program: String, _ root: String) -> Bool {
-    holds("command -v '\(program)'", root)
-  }
-
   private func holds(_ condition: String, _ root: String) -> Bool {
     (try? shell(condition, in: root).run().status) == 0
-  }
-
-  /// Removes the folder, including folders that a script made read-only.
-  private func remove(_ root: String) {
-    _ = try? shell("chmod -R u+rwX '\(root)'; rm -rf '\(root)'", in: root).run()
   }
 }

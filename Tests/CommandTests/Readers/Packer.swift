@@ -43,7 +43,7 @@ struct Packer: Sendable, CustomTestStringConvertible {
   /// The packers whose programs are installed.
   static let installed = [
     ("zip", infoZIP), ("7z", sevenZip), ("bsdtar", bsdtar), ("python3", python), ("java", java),
-  ].filter { Workbench.has($0.0) }.flatMap { program, commands in
+  ].filter { Programs.has($0.0) }.flatMap { program, commands in
     commands.map { Packer(program: program, command: $0) }
   }
 

@@ -16,12 +16,12 @@ struct ReaderTests {
     case gallery = "Android backup, with a gallery"
 
     /// Those that this machine can export.
-    static let possible = allCases.filter { $0 != .gallery || Workbench.has("vips") }
+    static let possible = allCases.filter { $0 != .gallery || Programs.has("vips") }
 
     var testDescription: String { rawValue }
   }
 
-  @Test("Export: unzip extracts every file", .enabled(if: Workbench.has("unzip")), arguments: Source.possible)
+  @Test("Export: unzip extracts every file", .enabled(if: Programs.has("unzip")), arguments: Source.possible)
   func unzip(source: Source) throws {
     let (bench, names) = try exported(source)
     try bench.run("unzip -tq archive.zip")
@@ -29,7 +29,7 @@ struct ReaderTests {
     try checkUnpacked(bench, names)
   }
 
-  @Test("Export: 7z extracts every file", .enabled(if: Workbench.has("7z")), arguments: Source.possible)
+  @Test("Export: 7z extracts every file", .enabled(if: Programs.has("7z")), arguments: Source.possible)
   func sevenZip(source: Source) throws {
     let (bench, names) = try exported(source)
     #expect(try bench.run("7z t archive.zip").contains("Everything is Ok"))
@@ -39,7 +39,7 @@ struct ReaderTests {
 
   /// bsdtar reads a file by the central directory, and a pipe forward.
   @Test(
-    "Export: bsdtar extracts every file, also from a pipe", .enabled(if: Workbench.has("bsdtar")),
+    "Export: bsdtar extracts every file, also from a pipe", .enabled(if: Programs.has("bsdtar")),
     arguments: Source.possible, ["-xf ../archive.zip", "-xf -"])
   func bsdtar(source: Source, options: String) throws {
     let (bench, names) = try exported(source)
@@ -50,7 +50,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "Export: Python reads every entry", .enabled(if: Workbench.has("python3")), arguments: Source.possible)
+    "Export: Python reads every entry", .enabled(if: Programs.has("python3")), arguments: Source.possible)
   func python(source: Source) throws {
     let (bench, names) = try exported(source)
     let script = """
@@ -72,7 +72,7 @@ struct ReaderTests {
 
   /// The Android app reads the same way: forward, by the local headers only.
   @Test(
-    "Export: a forward reader in Java reads every entry", .enabled(if: Workbench.has("java")),
+    "Export: a forward reader in Java reads every entry", .enabled(if: Programs.has("java")),
     arguments: Source.possible)
   func java(source: Source) throws {
     let (bench, names) = try exported(source)

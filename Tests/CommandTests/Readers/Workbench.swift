@@ -42,11 +42,4 @@ struct Workbench {
       outcome.trouble == nil, "\(command)\n\(output)\n\(error)", sourceLocation: location)
     return output
   }
-
-  /// Whether a program is installed; always true if `SMILEPILE_NEEDS_ALL` is set. Tests are skipped if it is false.
-  static func has(_ program: String) -> Bool {
-    if ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil { return true }
-    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-  }
 }

@@ -8,9 +8,9 @@ import Testing
 @testable import Jobs
 
 @Suite(.waitsForPrograms) struct InboxUnitTests {
-  private let folder: TemporaryFolder
+  private let folder: ScratchFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try ScratchFolder() }
 
   private static let hasAnalyze =
     ChildProcess.find("systemd-analyze") != nil
