@@ -15,15 +15,11 @@ struct OrderTests {
   /// Runs the command and returns its system calls.
   private func trace(_ arguments: String...) throws -> SystemCallTrace {
     let command = try #require(Programs.built("smilepile"))
-    let log = scratch.path.appending("trace.log").string
     let calls =
       "fsync,fdatasync,rename,renameat,renameat2,linkat,mkdirat,unlinkat,unlink,pwrite64,write,openat"
-    let (status, output) = try Programs.run(
-      try #require(Programs.strace),
-      ["-f", "-y", "-qq", "-s", "256", "-o", log, "-e", "trace=\(calls)", command] + arguments,
-      in: scratch.path.string)
-    #expect([0, 3].contains(status), "\(output)")
-    return SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
+    let (trace, result) = try SystemCallTrace.run([command] + arguments, tracing: calls, in: scratch.path)
+    #expect([0, 3].contains(result.status), "\(result.text)")
+    return trace
   }
 
   @Test(
@@ -32,7 +28,7 @@ struct OrderTests {
   func importOrder(foldersExist: Bool) throws {
     let library = scratch.path.appending("Library").string
     let command = try #require(Programs.built("smilepile"))
-    #expect(try Programs.run(command, ["init", library], in: scratch.path.string).0 == 0)
+    try Programs.output(command, ["init", library])
     if foldersExist {
       for folder in try folders(of: Fixture.androidV2) {
         try scratch.write(Array("a person's".utf8), to: "Library/\(folder)/note.txt")
@@ -56,12 +52,13 @@ struct OrderTests {
     let staged = trace.all("fsync") { $0.path.hasPrefix(changeFolder + "/") }
     #expect(staged.count == 8)
     let lastStaged = try #require(staged.map(\.end).max())
-    let recorded = try trace.first("pwrite64") { $0.path == log && $0.begin > lastStaged }
-    let recordFlushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > recorded.end }
+    let recorded = try #require(trace.first("pwrite64") { $0.path == log && $0.begin > lastStaged })
+    let recordFlushed = try #require(
+      trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > recorded.end })
     #expect(recordFlushed.end < firstMove.begin)
     #expect(moves.allSatisfy { move in staged.contains { $0.path.hasPrefix(move.path) } })
     // every changed folder, and the parent of each new folder, is flushed before the database
-    let commit = try trace.first("pwrite64") { $0.path == log && $0.begin > lastMove.end }
+    let commit = try #require(trace.first("pwrite64") { $0.path == log && $0.begin > lastMove.end })
     for move in moves {
       let folder = FilePath(move.paths.last ?? "").removingLastComponent().string
       #expect(
@@ -78,8 +75,8 @@ struct OrderTests {
     }
     #expect(try folders(in: library) == folders(of: Fixture.androidV2))
     // the commit is flushed before the staging folder is removed
-    let flushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > commit.end }
-    let removed = try trace.first("unlinkat") { $0.path == changeFolder }
+    let flushed = try #require(trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > commit.end })
+    let removed = try #require(trace.first("unlinkat") { $0.path == changeFolder })
     #expect(flushed.end < removed.begin)
   }
 
@@ -88,7 +85,7 @@ struct OrderTests {
     let command = try #require(Programs.built("smilepile"))
     let library = scratch.path.appending(UUID().uuidString).string
     for arguments in [["init", library], ["import", "-q", "-l", library, backup.string]] {
-      #expect([0, 3].contains(try Programs.run(command, arguments, in: scratch.path.string).0))
+      #expect([0, 3].contains(try Programs.run(command, arguments).status))
     }
     return try folders(in: library)
   }
@@ -106,11 +103,12 @@ struct OrderTests {
       [.init(id: 1, fileName: "a.jpg", bytes: [1, 2, 3])], categories: [.sample(1, "family")])
     let out = try scratch.makeFolder("out").string
     let trace = try trace("export", "-l", library.path.string, "-o", out)
-    let name = try trace.first("linkat", "renameat2", "link") {
-      $0.paths.last?.hasPrefix(out + "/smilepile_backup") == true
-    }
+    let name = try #require(
+      trace.first("linkat", "renameat2", "link") {
+        $0.paths.last?.hasPrefix(out + "/smilepile_backup") == true
+      })
     let written = trace.all("pwrite64") { $0.path.hasPrefix(out + "/") }
-    let flush = try trace.first("fsync") { $0.path.hasPrefix(out + "/") }
+    let flush = try #require(trace.first("fsync") { $0.path.hasPrefix(out + "/") })
     #expect(!written.isEmpty)
     #expect(written.filter { $0.end > flush.begin }.map(\.description) == [])
     #expect(flush.end < name.begin)

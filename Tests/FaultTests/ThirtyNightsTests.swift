@@ -58,7 +58,7 @@ private struct Family {
     random = SeededNumbers(seed: seed)
     scratch = try ScratchFolder()
     library = try SampleLibrary(categories: [.sample(1, "family"), .sample(2, "trips")])
-    for name in ["one", "two", "state"] { _ = try scratch.makeFolder(name) }
+    for name in ["one", "two", "state"] { try scratch.makeFolder(name) }
     let text = """
       jobs:
         family:
@@ -69,14 +69,14 @@ private struct Family {
           status-file: status.json
           prometheus-file: family.prom
       """
-    let path = try scratch.write(Array(text.utf8), to: "jobs.yaml")
+    let path = try scratch.write(text, to: "jobs.yaml")
     job = try #require(try JobFile(path, environment: [:]).jobs.first)
     context = JobContext(
       state: StateFolder(path: scratch.path.appending("state")), password: { _ in throw CancellationError() },
       exitCode: { _ in 1 })
   }
 
-  /// Night 1 is 2026-01-01, 02:00 UTC.
+  /// Night 1 is 2026-01-01, 02:00 UTC, which is day 0 of the clock of FaultWalk.
   private func date(_ night: Int) -> Date {
     Date(timeIntervalSince1970: 1_767_232_800 + Double(night - 1) * 86400)
   }
@@ -214,14 +214,11 @@ private struct Family {
     let fingerprint = try await fingerprint()
     contentByFingerprint[fingerprint] = try content(of: library.path)
     let program = try #require(Programs.built("FaultWalk"))
-    let (status, output) = try Programs.run(
-      program,
-      [
-        "--night", scratch.path.appending("jobs.yaml").string, scratch.path.appending("state").string,
-        "\(date(night).timeIntervalSince1970)", "\(call)",
-      ], in: scratch.path.string)
-    // Foundation returns the signal that ended the process
-    #expect(status == SIGKILL || status == 0, "\(output)")
+    // the child runs the job on the day after
+    try scratch.write("\(night - 2)", to: "clock")
+    let child = try Programs.run(
+      program, ["--child", "backup", "kill after", "\(call)", scratch.path.string])
+    #expect([0, Programs.killed].contains(child.status), "\(child.text)")
     wasKilled = self.context.state.status(of: "family").run?.outcome == .running
     try checkNoFragments(night)
     backedUp = nil

@@ -15,33 +15,28 @@ struct UnchangedNightTests {
     scratch = try ScratchFolder()
     library = try SampleLibrary(
       [.init(id: 1, fileName: "a.jpg", bytes: [1, 2, 3])], categories: [.sample(1, "family")])
-    _ = try scratch.makeFolder("one")
-    _ = try scratch.makeFolder("two")
+    try scratch.makeFolder("one")
+    try scratch.makeFolder("two")
     try scratch.write(
-      Array(
-        """
-        jobs:
-          family:
-            library: \(library.path)
-            destinations: [one, two]
-            incremental: true
-            retention: {keep-daily: 7}
+      """
+      jobs:
+        family:
+          library: \(library.path)
+          destinations: [one, two]
+          incremental: true
+          retention: {keep-daily: 7}
 
-        """.utf8), to: "jobs.yaml")
+      """, to: "jobs.yaml")
   }
 
   /// Runs the job and returns its system calls.
   private func backUp() throws -> SystemCallTrace {
     let command = try #require(Programs.built("smilepile"))
-    let log = scratch.path.appending("trace.log").string
-    let (status, output) = try Programs.run(
-      try #require(Programs.strace),
-      [
-        "-f", "-y", "-qq", "-s", "256", "-o", log, "-e", "trace=openat,getdents64", "env",
-        "XDG_STATE_HOME=\(scratch.path)/state", command, "backup", "--config", "\(scratch.path)/jobs.yaml",
-      ], in: scratch.path.string)
-    #expect(status == 0, "\(output)")
-    return SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
+    let (trace, result) = try SystemCallTrace.run(
+      [command, "backup", "--config", "\(scratch.path)/jobs.yaml"], tracing: "openat,getdents64",
+      in: scratch.path, environment: ["XDG_STATE_HOME": "\(scratch.path)/state"])
+    #expect(result.status == 0, "\(result.text)")
+    return trace
   }
 
   @Test(

@@ -19,10 +19,6 @@ enum FaultWalk {
       try await Walk.runChild(Array(arguments.dropFirst()))
       return
     }
-    if arguments.first == "--night" {
-      try await Night.run(Array(arguments.dropFirst()))
-      return
-    }
     func value(_ option: String) -> String? {
       guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else { return nil }
       defer { arguments.removeSubrange(index...index + 1) }

@@ -62,7 +62,7 @@ struct Invariants: Sendable {
       found += messageFaults(outcome, error)
       found += try stateFaults(scene, outcome, "at once", isLasting)
       found += try await archiveFaults(scene, outcome, isLasting)
-      found += try operation.faults(scene, outcome, false)
+      found += try await operation.faults(scene, outcome, false)
       if !operation.usesLeftoverFiles {
         try recover(scene)
         found += try stateFaults(scene, outcome, "after recovery", isLasting)
@@ -200,7 +200,8 @@ struct Invariants: Sendable {
       faults.append("run again: unlike the new state: \(after.difference(from: expectedState))")
     }
     faults += try leftovers(scene).map { "run again: \($0)" }
-    faults += try operation.faults(scene, .succeeded(isComplete: true), true).map { "run again: \($0)" }
+    let others = try await operation.faults(scene, .succeeded(isComplete: true), true)
+    faults += others.map { "run again: \($0)" }
     let archives = try scene.archives()
     faults += archives.filter { $0.hasPrefix(".smilepile-") }.map { "a partial is left: \($0)" }
     faults += archives.filter(isEmpty).map { "an empty file is left: \($0)" }

@@ -1,7 +1,7 @@
 import FileSystem
 import Foundation
-import Glibc
 import SystemPackage
+import TestSupport
 
 /// Tries an operation of the command under strace, which makes a system call fail or kills the command at it. This
 /// includes the calls of SQLite and libzip.
@@ -73,27 +73,21 @@ struct Trace: Sendable {
   /// Runs the operation without a fault, and returns the numbers of the calls on the scene's files.
   private func plainRun(filters: [String], _ calls: [String]) throws -> [String: Set<Int>] {
     let copy = try scene.copy(to: folder.appending("run"))
-    let ending = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
-    guard ending == .exited(operation.exitCode) else {
-      throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)")
+    let result = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
+    guard result.status == operation.exitCode else {
+      throw Invariants.Unfit(
+        reason: "\(operation.name) under strace ended with \(result.status): \(result.text)")
     }
     let text = try String(contentsOfFile: log, encoding: .utf8)
-    return TraceLog(text, concerning: copy.folder.string).points
+    return SystemCallTrace(text).numbers(concerning: copy.folder.string)
   }
 
   private var log: String { folder.appending("strace.log").string }
-  private var output: String { folder.appending("output").string }
 
-  /// Runs the operation's commands under strace, and stops after the first that does not exit with 0.
-  private func strace(_ scene: Scene, _ arguments: [String]) throws -> ChildProcess.Ending {
-    var ending = ChildProcess.Ending.exited(0)
-    for words in operation.arguments(scene) where ending == .exited(0) {
-      ending = try ChildProcess(
-        "taskset", ["-c", "0", "strace", "-f", "-qq", "-o", log] + arguments + [command] + words,
-        output: output
-      ).ending
-    }
-    return ending
+  /// Runs the operation's command under strace.
+  private func strace(_ scene: Scene, _ arguments: [String]) throws -> Programs.Result {
+    let options = ["-c", "0", "strace", "-f", "-qq", "-o", log] + arguments
+    return try Programs.run("taskset", options + [command] + operation.arguments(scene))
   }
 
   private func attempt(
@@ -102,34 +96,33 @@ struct Trace: Sendable {
     let copy = try scene.copy(to: folder.appending("run"))
     let persists = injection.hasSuffix("+")
     let what = persists ? String(injection.dropLast()) : injection
-    let ending = try strace(
+    let result = try strace(
       copy,
       ["-e", "trace=\(call)", "-e", "inject=\(call):\(what):when=\(number)\(persists ? "+" : "")"] + filters)
-    let message = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
     let injected = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
       .filter { $0.contains("(INJECTED)") }
     var tally = Tally()
     let outcome: Outcome
     var found: [String] = []
-    switch ending {
-    case .signalled(SIGKILL):
+    switch result.status {
+    case Programs.killed:
       outcome = .killed
       tally.kills = 1
-    case .exited(let code) where [0, 1, 3, 4].contains(code):
+    case 0, 1, 3, 4:
       // the order of threads can differ from that of the run without a fault
       guard !injected.isEmpty else { return tally }
       tally.errors = 1
-      let isComplete = code == operation.exitCode && operation.exitCodeTellsParts
-      outcome = code == 1 ? .failed(message) : .succeeded(isComplete: isComplete)
+      let isComplete = result.status == operation.exitCode && operation.exitCodeTellsParts
+      outcome = result.status == 1 ? .failed(result.text) : .succeeded(isComplete: isComplete)
       // the write of the message to stderr was made to fail
       let isLost = injected.contains { $0.contains(" write(2, ") }
-      if code == 1, !isLost, !message.contains("/") {
-        found.append("the message names no path: \(message)")
+      if result.status == 1, !isLost, !result.text.contains("/") {
+        found.append("the message names no path: \(result.text)")
       }
     default:
       tally.errors = 1
-      outcome = .failed(message)
-      found.append("it ended by \(ending): \(message)")
+      outcome = .failed(result.text)
+      found.append("it ended with \(result.status): \(result.text)")
     }
     found += await invariants.violations(in: copy, after: outcome, error: nil, isLasting: persists)
     found += try verificationFaults(copy)
@@ -141,18 +134,16 @@ struct Trace: Sendable {
   private func verificationFaults(_ scene: Scene) throws -> [String] {
     var found: [String] = []
     let library = operation.library(scene).string
-    let check = try ChildProcess(command, ["verify", "-l", library], output: output).ending
+    let check = try Programs.run(command, ["verify", "-l", library])
     // some photos may not be repaired yet
-    if check != .exited(0), !(operation.isGradual && check == .exited(4)) {
-      found.append("verify -l: \(check): \((try? String(contentsOfFile: output, encoding: .utf8)) ?? "")")
+    if check.status != 0, !(operation.isGradual && check.status == 4) {
+      found.append("verify -l ended with \(check.status): \(check.text)")
     }
     // unzip does not support AES
     for name in try scene.archives() where name.hasSuffix(".zip") && operation.password == nil {
       let archive = scene.out.appending(name).string
-      if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending,
-        ending != .exited(0)
-      {
-        found.append("unzip -t \(name): \(ending)")
+      if let test = try? Programs.run("unzip", ["-tqq", archive]), test.status != 0 {
+        found.append("unzip -t \(name): \(test.text)")
       }
     }
     return found

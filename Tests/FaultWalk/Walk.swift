@@ -1,7 +1,7 @@
 import FileSystem
 import Foundation
-import Glibc
 import SystemPackage
+import TestSupport
 
 /// Runs one operation under every fault of some series, at every call, and counts the results.
 struct Walk: Sendable {
@@ -24,7 +24,7 @@ struct Walk: Sendable {
   /// - Parameter stride: the distance of the calls with a fault. Each series starts at another call.
   func run(_ series: [Series], stride: Int) async throws -> Tally {
     var tally = Tally()
-    for (index, series) in series.enumerated() {
+    for (index, series) in series.enumerated() where series.isKill || !operation.isOnlyKilled {
       var number = 1 + index % stride
       while true {
         let copy = try scene.copy(to: workbench)
@@ -63,12 +63,14 @@ struct Walk: Sendable {
   private func attemptInChild(
     _ series: Series, at number: Int, in scene: Scene
   ) throws -> (Outcome, place: String)? {
-    let child = try ChildProcess(
+    let child = try Programs.run(
       "/proc/self/exe", ["--child", operation.name, series.name, "\(number)", scene.folder.string])
-    switch child.ending {
-    case .exited(0): return nil
-    case .signalled(SIGKILL): return (.killed, "call \(number)")
-    default: throw Invariants.Unfit(reason: "the child of \(operation.name) ended by \(child.ending)")
+    switch child.status {
+    case 0: return nil
+    case Programs.killed: return (.killed, "call \(number)")
+    default:
+      throw Invariants.Unfit(
+        reason: "the child of \(operation.name) ended with \(child.status): \(child.text)")
     }
   }
 

@@ -10,7 +10,7 @@ extension WalkedOperation {
   static let chains = [
     WalkedOperation(
       name: "export incremental", result: .archive,
-      arguments: { [["export", "-l", $0.library.string, "-o", $0.out.string, "--incremental"]] },
+      arguments: { ["export", "-l", $0.library.string, "-o", $0.out.string, "--incremental"] },
       run: { scene in
         var options = ExportOptions()
         options.readers = 1
@@ -25,7 +25,7 @@ extension WalkedOperation {
       }, archived: (photos: 6, files: 2), archivedAlone: 5),
     WalkedOperation(
       name: "flatten", result: .archive,
-      arguments: { [["flatten", $0.increment.string, "-o", $0.out.string]] },
+      arguments: { ["flatten", $0.increment.string, "-o", $0.out.string] },
       run: { scene in
         var options = FlattenOptions()
         options.destination = scene.out
@@ -33,7 +33,7 @@ extension WalkedOperation {
       }, prepare: { try await $0.makeChain() }, archived: (photos: 6, files: 5)),
     WalkedOperation(
       name: "import chain", result: .change,
-      arguments: { [["import", "-l", $0.library.string, $0.increment.string]] },
+      arguments: { ["import", "-l", $0.library.string, $0.increment.string] },
       run: { scene in
         var options = ImportOptions()
         options.readers = 1

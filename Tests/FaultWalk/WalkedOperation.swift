@@ -23,8 +23,8 @@ struct WalkedOperation: Sendable {
 
   let name: String
   let result: Result
-  /// The arguments of the commands that run it, in order.
-  let arguments: @Sendable (Scene) -> [[String]]
+  /// The arguments of the command that runs it.
+  let arguments: @Sendable (Scene) -> [String]
   /// Runs it in this process, on as few threads as possible. Returns false if the summary reports something as missing.
   let run: @Sendable (Scene) async throws -> Bool
   /// The system calls that the file system does not support.
@@ -40,7 +40,7 @@ struct WalkedOperation: Sendable {
   /// False if the command exits with 0 although the result is one of `parts`.
   var exitCodeTellsParts = true
   /// The exit code of the command without a fault.
-  var exitCode: Int32 = 0
+  var exitCode = 0
   /// The password of its archives.
   var password: Secret?
   /// Whether it repairs photo by photo, so that a failure may leave some photos repaired and others not.
@@ -53,11 +53,13 @@ struct WalkedOperation: Sendable {
   var usesLeftoverFiles = false
   /// False if the command cannot run it at once. Then strace does not try it.
   var hasCommand = true
+  /// Whether failing system calls are left out: a job goes on with its other destinations.
+  var isOnlyKilled = false
   /// Whether each run adds photos, so that the next run does not complete an interrupted one.
   var addsEveryTime = false
 
   /// Returns the faults of what it leaves elsewhere. `isRunAgain` is true after another run without a fault.
-  var faults: @Sendable (Scene, Outcome, _ isRunAgain: Bool) throws -> [String] = { _, _, _ in [] }
+  var faults: @Sendable (Scene, Outcome, _ isRunAgain: Bool) async throws -> [String] = { _, _, _ in [] }
 
   /// Whether to simulate ext4, on which many files are flushed with one sync of the file system.
   var isOnDisk = false
@@ -79,7 +81,8 @@ struct WalkedOperation: Sendable {
 
 extension WalkedOperation {
   static let all: [WalkedOperation] =
-    exports + imports + inboxes + others + removals + repairs + chains + extracting + pictures + catalogues
+    exports + imports + inboxes + [backup] + others + removals + repairs + chains + extracting + pictures
+    + catalogues
 
   /// The calls that NFS and FUSE do not support, and those that simple FAT drivers do not support.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
@@ -136,7 +139,7 @@ extension WalkedOperation {
     }(),
     WalkedOperation(
       name: "import several", result: .change,
-      arguments: { [["import", "-l", $0.library.string, $0.backup.string, $0.secondBackup.string]] },
+      arguments: { ["import", "-l", $0.library.string, $0.backup.string, $0.secondBackup.string] },
       run: { scene in
         try await !importWork([scene.backup, scene.secondBackup], scene).summary.isIncomplete
       },
@@ -157,9 +160,7 @@ extension WalkedOperation {
         job.library = scene.library
         job.inboxes = [Inbox(path: scene.inbox)]
         job.lockWait = 10
-        var context = JobContext(
-          state: StateFolder(path: scene.folder.appending("state")),
-          password: { _ in throw CancellationError() }, exitCode: { _ in 1 })
+        var context = scene.jobContext
         // long after the files of the inbox were written
         context.now = { Date(timeIntervalSinceNow: 86_400) }
         return try await Work.inbox(job, context).summary.errors.isEmpty
@@ -171,6 +172,12 @@ extension WalkedOperation {
       faults: { scene, _, _ in try scene.faultsOfInbox() })
   }
 
+  /// Writes an archive to two destinations, and prunes the older ones.
+  private static let backup = WalkedOperation(
+    name: "backup", result: .nothing, arguments: { _ in [] }, run: { try await $0.backUp() },
+    prepare: { try await $0.prepareJob() }, hasCommand: false, isOnlyKilled: true,
+    faults: { scene, _, isRunAgain in try await scene.faultsOfDestinations(isComplete: isRunAgain) })
+
   private static let others = [
     adding("add"),
     {
@@ -179,17 +186,17 @@ extension WalkedOperation {
       return operation
     }(),
     WalkedOperation(
-      name: "init", result: .change, arguments: { [["init", $0.newLibrary.string]] },
+      name: "init", result: .change, arguments: { ["init", $0.newLibrary.string] },
       run: { scene in
         try Library.create(at: scene.newLibrary)
         return true
       }, library: { $0.newLibrary }, isOnce: true),
     WalkedOperation(
-      name: "verify", result: .nothing, arguments: { [["verify", "-l", $0.library.string]] },
+      name: "verify", result: .nothing, arguments: { ["verify", "-l", $0.library.string] },
       run: { scene in try await Work.verify(library: scene.library).summary.damaged.isEmpty }),
     WalkedOperation(
       name: "report", result: .nothing,
-      arguments: { [["report", "-l", $0.library.string, "-o", $0.statusPage.string]] },
+      arguments: { ["report", "-l", $0.library.string, "-o", $0.statusPage.string] },
       run: { scene in
         try scene.writeStatusPage()
         return true
@@ -198,14 +205,14 @@ extension WalkedOperation {
       prepare: { try $0.writeStatusPage() },
       faults: { scene, _, isRunAgain in try scene.faultsOfStatusPage(isRunAgain) }),
     WalkedOperation(
-      name: "verify archive", result: .nothing, arguments: { [["verify", $0.backup.string]] },
+      name: "verify archive", result: .nothing, arguments: { ["verify", $0.backup.string] },
       run: { scene in try await Work.verify([scene.backup]).summary.damaged.isEmpty }),
   ]
 
   private static let removals = [
     WalkedOperation(
       name: "remove", result: .change,
-      arguments: { [["remove", "-l", $0.library.string, "--yes", "--category", "family"]] },
+      arguments: { ["remove", "-l", $0.library.string, "--yes", "--category", "family"] },
       run: { scene in
         var selection = LibrarySelection()
         selection.categories = ["family"]
@@ -216,7 +223,7 @@ extension WalkedOperation {
       }, isOnce: true),
     WalkedOperation(
       name: "settings", result: .change,
-      arguments: { [["settings", "set", "-l", $0.library.string, "theme", "dark"]] },
+      arguments: { ["settings", "set", "-l", $0.library.string, "theme", "dark"] },
       run: { scene in try setDarkTheme(scene) }),
     organize,
     resetting("reset"),
@@ -273,9 +280,7 @@ extension WalkedOperation {
       name: name, result: .change,
       arguments: { scene in
         let photos = (try? Library(path: scene.library).totals().photos) ?? 0
-        return [
-          ["reset", "-l", scene.library.string, "--force", "--yes", "--photos", "\(photos)"] + arguments
-        ]
+        return ["reset", "-l", scene.library.string, "--force", "--yes", "--photos", "\(photos)"] + arguments
       },
       run: { scene in
         var options = ResetOptions()
@@ -317,7 +322,7 @@ extension WalkedOperation {
       name: name, result: .change,
       arguments: { scene in
         let paths = arguments.map { $0 == "rules.yaml" ? scene.folder.appending("rules.yaml").string : $0 }
-        return [paths + ["-l", scene.library.string]]
+        return paths + ["-l", scene.library.string]
       },
       run: { try await run($0).contains { $0.equalPhoto != nil } },
       prepare: { scene in
@@ -349,7 +354,7 @@ extension WalkedOperation {
   /// Removes staged files, what is kept for an undo, and a corrupt file.
   private static let clean = WalkedOperation(
     name: "clean", result: .change,
-    arguments: { [["clean", "-l", $0.library.string, "--undo", "--quarantined", "--yes"]] },
+    arguments: { ["clean", "-l", $0.library.string, "--undo", "--quarantined", "--yes"] },
     run: { scene in
       var options = CleanOptions()
       options.removesUndo = true
@@ -368,7 +373,7 @@ extension WalkedOperation {
     _ name: String, after prepare: @escaping @Sendable (Scene) async throws -> Void
   ) -> WalkedOperation {
     WalkedOperation(
-      name: name, result: .change, arguments: { [["undo", "-l", $0.library.string, "--yes"]] },
+      name: name, result: .change, arguments: { ["undo", "-l", $0.library.string, "--yes"] },
       run: { scene in
         var options = ChangeOptions()
         options.authorization = .given
@@ -381,7 +386,7 @@ extension WalkedOperation {
     rebuild("rebuild"), rebuild("rebuild like FAT", lacks: likeFAT),
     WalkedOperation(
       name: "repair library", result: .change,
-      arguments: { [["repair", "-l", $0.library.string, $0.folder.appending("first.zip").string]] },
+      arguments: { ["repair", "-l", $0.library.string, $0.folder.appending("first.zip").string] },
       run: { scene in
         var options = LibraryRepairOptions()
         options.lockWait = .seconds(10)
@@ -399,7 +404,7 @@ extension WalkedOperation {
     WalkedOperation(
       name: "repair", result: .archive,
       arguments: {
-        [["repair", $0.backup.string, "-o", $0.out.string, "--from", $0.library.string]]
+        ["repair", $0.backup.string, "-o", $0.out.string, "--from", $0.library.string]
       },
       run: { scene in
         var options = RepairOptions()
@@ -422,11 +427,9 @@ extension WalkedOperation {
       name: name, result: .change,
       arguments: {
         [
-          [
-            "rebuild", "--yes", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string,
-            "--from",
-            $0.folder.appending("copy.zip").string,
-          ]
+          "rebuild", "--yes", "-l", $0.library.string, "--from", $0.folder.appending("first.zip").string,
+          "--from",
+          $0.folder.appending("copy.zip").string,
         ]
       },
       run: { scene in
@@ -468,7 +471,7 @@ extension WalkedOperation {
     }(),
     WalkedOperation(
       name: "cache fill", result: .nothing,
-      arguments: { [["cache", "fill", "-l", $0.library.string]] },
+      arguments: { ["cache", "fill", "-l", $0.library.string] },
       run: { scene in
         let summary = try await Work.fillCache(of: scene.library).summary
         return summary.drawn + summary.cached == 2
@@ -485,10 +488,8 @@ extension WalkedOperation {
       name: name, result: .nothing,
       arguments: {
         [
-          [
-            "gallery", "-l", $0.library.string, "-o", $0.gallery.string, "--originals", "copy", "--until",
-            "2024-03-09",
-          ]
+          "gallery", "-l", $0.library.string, "-o", $0.gallery.string, "--originals", "copy", "--until",
+          "2024-03-09",
         ]
       },
       run: { try await $0.writeGallery(after: false) }, lacks: lacks,
@@ -512,7 +513,7 @@ extension WalkedOperation {
     WalkedOperation(
       name: name, result: .nothing,
       arguments: {
-        [["extract", $0.backup.string, "--to", $0.extracted.string, "--overwrite", "if-changed"]]
+        ["extract", $0.backup.string, "--to", $0.extracted.string, "--overwrite", "if-changed"]
       },
       run: { scene in
         var options = ExtractOptions()
@@ -531,7 +532,7 @@ extension WalkedOperation {
     WalkedOperation(
       name: name, result: .nothing,
       arguments: {
-        [["catalogue", "-l", $0.library.string, "-o", $0.catalogue.string, "--category", "drawn"]]
+        ["catalogue", "-l", $0.library.string, "-o", $0.catalogue.string, "--category", "drawn"]
       },
       run: { scene in
         // the operation overwrites nothing; an empty file that reserves the name is its own
@@ -554,7 +555,7 @@ extension WalkedOperation {
   ) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .archive,
-      arguments: { [["export", "-l", $0.library.string, "-o", $0.out.string] + arguments] },
+      arguments: { ["export", "-l", $0.library.string, "-o", $0.out.string] + arguments },
       run: { scene in
         var options = ExportOptions()
         options.readers = 1
@@ -567,7 +568,7 @@ extension WalkedOperation {
   private static func adding(_ name: String) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .change,
-      arguments: { [["add", "-l", $0.library.string, $0.pictures.string]] },
+      arguments: { ["add", "-l", $0.library.string, $0.pictures.string] },
       run: { scene in
         var options = AddOptions()
         options.lockWait = .seconds(10)
@@ -590,7 +591,7 @@ extension WalkedOperation {
   ) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .change,
-      arguments: { [["import", "-l", $0.library.string, $0.backup.string] + arguments] },
+      arguments: { ["import", "-l", $0.library.string, $0.backup.string] + arguments },
       run: { scene in try await !importWork([scene.backup], scene, configure).summary.isIncomplete },
       lacks: lacks)
   }
