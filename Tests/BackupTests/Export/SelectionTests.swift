@@ -83,9 +83,10 @@ import Testing
     expectNone(try backup.faults())
     #expect(backup.metadata.smilepile?.includesSettings == false)
     #expect(backup.metadata.smilepile?.isPartial == false)
-    #expect(!backup.strict.settings.isDarkMode)
-    #expect(backup.strict.settings.securitySettings.kidSafeModeEnabled)
-    #expect(!backup.strict.settings.securitySettings.deleteProtectionEnabled)
+    #expect(backup.strict.settings?.isDarkMode == false)
+    let security = backup.strict.settings?.securitySettings
+    #expect(security?.kidSafeModeEnabled == true)
+    #expect(security?.deleteProtectionEnabled == false)
     #expect(backup.metadata.settings?.securitySettings.cameraAccessAllowed == true)
     let other = try SampleLibrary()
     let before = try other.contents.settings
@@ -103,7 +104,7 @@ import Testing
     #expect(!summary.isIncomplete)
     let path = try #require(summary.archive)
     let json = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
-    let strict = try StrictMetadata(json: json)
+    let strict = try FoundationMetadata.readStrictly(json)
     #expect(strict.version == 1)
     #expect(strict.format == "JSON")
     #expect(strict.photoManifest.isEmpty)

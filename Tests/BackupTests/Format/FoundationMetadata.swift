@@ -12,7 +12,7 @@ struct FoundationMetadata: Decodable {
   var categories: [Category]
   var photos: [Photo]
   var settings: Settings?
-  var photoManifest: [StrictMetadata.ManifestEntry]?
+  var photoManifest: [ManifestEntry]?
 
   struct Settings: Decodable {
     var isDarkMode: Bool?
@@ -53,27 +53,65 @@ struct FoundationMetadata: Decodable {
     var isFavorite: Bool?
   }
 
+  struct ManifestEntry: Decodable {
+    var photoId: Int64
+    var originalPath: String
+    var zipEntryName: String
+    var fileName: String
+    var fileSize: Int64
+    var checksum: String?
+  }
+
+  /// The optional properties that the iOS app requires. See `docs/format/archive.md`.
+  private var required: [Any?] {
+    let security = settings?.securitySettings
+    var values: [Any?] = [
+      version, exportDate, appVersion, format, photoManifest, settings?.isDarkMode, security?.hasPIN,
+      security?.hasPattern, security?.kidSafeModeEnabled, security?.deleteProtectionEnabled,
+    ]
+    for category in categories { values.append(category.isDefault) }
+    for photo in photos {
+      values += [photo.isFromAssets, photo.fileSize, photo.width, photo.height] as [Any?]
+    }
+    return values
+  }
+
+  /// A document lacks a property that the iOS app requires.
+  struct MissingProperty: Error {}
+
   /// Decodes a document with Foundation and converts it to `Metadata`.
   static func read(_ json: [UInt8]) throws -> Metadata {
+    try JSONDecoder().decode(FoundationMetadata.self, from: Data(json)).metadata
+  }
+
+  /// Decodes a document as the iOS app does.
+  ///
+  /// - Throws: `MissingProperty`, `DecodingError`.
+  static func readStrictly(_ json: [UInt8]) throws -> Metadata {
     let read = try JSONDecoder().decode(FoundationMetadata.self, from: Data(json))
+    guard read.required.allSatisfy({ $0 != nil }) else { throw MissingProperty() }
+    return read.metadata
+  }
+
+  private var metadata: Metadata {
     var metadata = Metadata()
-    metadata.version = read.version ?? 2
-    metadata.exportDate = read.exportDate
-    metadata.appVersion = read.appVersion ?? ""
-    metadata.format = read.format ?? "ZIP"
-    metadata.categories = read.categories.map {
+    metadata.version = version ?? 2
+    metadata.exportDate = exportDate
+    metadata.appVersion = appVersion ?? ""
+    metadata.format = format ?? "ZIP"
+    metadata.categories = categories.map {
       Metadata.CategoryRecord(
         id: $0.id, name: $0.ownName ?? $0.name, displayName: $0.displayName, position: $0.position,
         iconResource: $0.iconResource, colorHex: $0.colorHex, isDefault: $0.isDefault ?? false,
         createdAt: $0.createdAt, valuesAsOf: $0.valuesAsOf)
     }
-    metadata.photos = read.photos.map {
+    metadata.photos = photos.map {
       Metadata.PhotoRecord(
         id: $0.id, path: $0.path, categoryId: $0.categoryId, name: $0.name,
         isFromAssets: $0.isFromAssets ?? false, createdAt: $0.createdAt, fileSize: $0.fileSize ?? 0,
         width: $0.width ?? 0, height: $0.height ?? 0, isFavorite: $0.isFavorite)
     }
-    metadata.settings = read.settings.map {
+    metadata.settings = settings.map {
       let security = $0.securitySettings
       return Metadata.SettingsRecord(
         isDarkMode: $0.isDarkMode,
@@ -83,12 +121,25 @@ struct FoundationMetadata: Decodable {
           deleteProtectionEnabled: security?.deleteProtectionEnabled,
           cameraAccessAllowed: security?.cameraAccessAllowed))
     }
-    metadata.photoManifest = (read.photoManifest ?? []).map {
+    metadata.photoManifest = (photoManifest ?? []).map {
       Metadata.ManifestEntry(
         photoId: $0.photoId, originalPath: $0.originalPath, zipEntryName: $0.zipEntryName,
         fileName: $0.fileName, fileSize: $0.fileSize, checksum: $0.checksum)
     }
     return metadata
+  }
+
+  /// Returns whether the document contains a null. Both apps omit properties that are nil.
+  static func holdsNull(_ json: [UInt8]) throws -> Bool {
+    func isOrHoldsNull(_ value: Any) -> Bool {
+      switch value {
+      case is NSNull: true
+      case let list as [Any]: list.contains(where: isOrHoldsNull)
+      case let object as [String: Any]: object.values.contains(where: isOrHoldsNull)
+      default: false
+      }
+    }
+    return isOrHoldsNull(try JSONSerialization.jsonObject(with: Data(json)))
   }
 
   /// Writes a document with the layout of Foundation.

@@ -155,7 +155,7 @@ import Testing
     let back = try Metadata(json: json)
     #expect(back == backup.metadata)
     #expect(back.photos.map { Array($0.name.utf8) } == backup.metadata.photos.map { Array($0.name.utf8) })
-    #expect(throws: Never.self) { try StrictMetadata(json: json) }
-    #expect(try !StrictMetadata.holdsNull(json))
+    #expect(throws: Never.self) { try FoundationMetadata.readStrictly(json) }
+    #expect(try !FoundationMetadata.holdsNull(json))
   }
 }

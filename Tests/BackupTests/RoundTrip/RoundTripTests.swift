@@ -99,8 +99,8 @@ import Testing
     #expect(summary.phoneRefusals == [])
     #expect(backup.strict.photos.count == 9)
     #expect(backup.strict.photoManifest.count == 8)
-    #expect(backup.strict.settings.isDarkMode)
-    #expect(backup.strict.settings.securitySettings.kidSafeModeEnabled)
+    #expect(backup.strict.settings?.isDarkMode == true)
+    #expect(backup.strict.settings?.securitySettings.kidSafeModeEnabled == true)
     let original = try Fixture.android.metadata
     #expect(backup.metadata.categories.map(\.displayName) == original.categories.map(\.displayName))
     #expect(

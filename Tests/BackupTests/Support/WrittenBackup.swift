@@ -14,7 +14,7 @@ struct WrittenBackup {
   /// As this project reads it.
   let metadata: Metadata
   /// As the iOS app reads it.
-  let strict: StrictMetadata
+  let strict: Metadata
   /// The bytes of the entries by name.
   let entries: [String: [UInt8]]
   /// The names of the entries in the archive's order.
@@ -33,7 +33,7 @@ struct WrittenBackup {
     self.entries = entries
     let json = entries["metadata.json"] ?? []
     metadata = try Metadata(json: json)
-    strict = try StrictMetadata(json: json)
+    strict = try FoundationMetadata.readStrictly(json)
   }
 
   /// The bytes of each photo by its id.
@@ -60,7 +60,7 @@ struct WrittenBackup {
     if strict.version != 2 || strict.format != "ZIP" {
       faults.append("version \(strict.version) \(strict.format)")
     }
-    if try StrictMetadata.holdsNull(entries["metadata.json"] ?? []) { faults.append("a null") }
+    if try FoundationMetadata.holdsNull(entries["metadata.json"] ?? []) { faults.append("a null") }
     if names.suffix(2) != ["metadata.json", "checksums.md5"] { faults.append("the texts do not come last") }
     return faults
   }
@@ -86,13 +86,13 @@ struct WrittenBackup {
   /// Android does not read the central directory, so the local headers must be complete.
   private func headersThatPhonesRefuse() -> [String] {
     archive.entries.compactMap { entry in
-      func number(_ offset: Int, _ count: Int) -> Int {
-        (0..<count).reduce(0) { $0 | Int(bytes[entry.headerOffset + offset + $1]) << (8 * $1) }
+      guard let header = LocalHeader(in: bytes, at: entry.headerOffset) else {
+        return "\(entry.name) has no header"
       }
-      if number(6, 2) & 8 != 0 { return "\(entry.name) has a data descriptor" }
+      if header.flags & 8 != 0 { return "\(entry.name) has a data descriptor" }
       let isComplete =
-        number(14, 4) == Int(entry.crc32) && number(18, 4) == entry.compressedSize
-        && number(22, 4) == entry.size
+        header.crc32 == entry.crc32 && Int(header.compressedSize) == entry.compressedSize
+        && Int(header.size) == entry.size
       return isComplete ? nil : "the local header of \(entry.name) lies"
     }
   }
