@@ -70,21 +70,17 @@ import Testing
   func cancelled() throws {
     let helper = try CatalogueHelper()
     kill(try #require(helper.id), SIGSTOP)
-    let start = ContinuousClock.now
     #expect(throws: CancellationError.self) {
       try write(with: helper, isCancelled: { true }, manyPages)
     }
-    #expect(ContinuousClock.now - start < .seconds(5))
   }
 
   @Test("Catalogue program: a cancellation ends the wait for a program that does not start")
   func cancelledStart() throws {
-    let start = ContinuousClock.now
     #expect(throws: CancellationError.self) {
       // it waits for a message, and sends none
       try CatalogueHelper(program: "/bin/cat", isCancelled: { true })
     }
-    #expect(ContinuousClock.now - start < .seconds(5))
   }
 
   @Test("Catalogue program: an error of the file is reported with its number")

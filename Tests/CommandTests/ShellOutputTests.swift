@@ -7,13 +7,11 @@ import Testing
 @testable import smilepile
 
 /// A command that prints a password must not block a job forever.
-@Suite(.waitsForPrograms) struct ShellOutputTests {
-  /// Runs a command and returns why it failed. Every command here must end within 60 seconds.
+@Suite(.waitsForPrograms, .timeLimit(.minutes(4))) struct ShellOutputTests {
+  /// Runs a command and returns why it failed.
   private func failure(
     _ command: String, timeLimit: Duration? = .seconds(60), isCancelled: @escaping () -> Bool = { false }
   ) -> ChildProcess.Failure? {
-    let start = ContinuousClock.now
-    defer { #expect(ContinuousClock.now - start < .seconds(60)) }
     do throws(ChildProcess.Failure) {
       _ = try ShellOutput(timeLimit: timeLimit, isCancelled: isCancelled).firstLine(of: command)
       return nil
@@ -50,12 +48,16 @@ import Testing
   /// An agent that the command starts keeps the output open.
   @Test("Password command: a background process is not waited for")
   func backgroundProcess() throws {
-    let start = ContinuousClock.now
-    for command in ["sleep 30 & echo word", "echo word; sleep 30 &"] {
+    let scratch = try ScratchFolder()
+    let file = scratch.path("pid").string
+    for command in [
+      "sleep 300 & echo $! > '\(file)'; echo word", "echo word; sleep 300 & echo $! > '\(file)'",
+    ] {
       let line = try ShellOutput(timeLimit: nil).firstLine(of: command)
       #expect(try line.get() == Secret("word"))
+      let id = try #require(pid_t(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
+      #expect(kill(id, SIGKILL) == 0, "it has ended before")
     }
-    #expect(ContinuousClock.now - start < .seconds(20))
   }
 
   @Test("Password command: the error of the time limit has a remedy")

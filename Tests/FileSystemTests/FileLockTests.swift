@@ -99,16 +99,14 @@ struct FileLockTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("File lock: a waiter fails after its timeout")
+  @Test("File lock: a waiter fails after its timeout", .timeLimit(.minutes(5)))
   func timeout() throws {
     let lock = try take(exclusive: true)
-    let start = ContinuousClock.now
     for wait in [Duration.zero, .milliseconds(1)] {
       #expect(throws: FileLock.Busy.self) {
         _ = try FileLock("library.lock", in: Directory.open(folder.path), waiting: wait)
       }
     }
-    #expect(ContinuousClock.now - start < .seconds(30))
     lock.release()
     try FileLock("library.lock", in: Directory.open(folder.path), waiting: .zero).release()
   }
@@ -283,7 +281,7 @@ struct FileLockTests {
   }
 
   /// The parent process may be waiting for the end of this process.
-  @Test("File lock: a lock of the parent process fails without waiting")
+  @Test("File lock: a lock of the parent process fails without waiting", .timeLimit(.minutes(5)))
   func ancestor() throws {
     let path = folder.path("library.lock").string
     let lock = try take(exclusive: true)
@@ -291,9 +289,7 @@ struct FileLockTests {
     #expect(try #require(busy(waiting: .milliseconds(10))).isOwnerAncestor == false)
     note = note.replacingOccurrences(of: "process \(getpid()) ", with: "process \(getppid()) ")
     try note.write(toFile: path, atomically: false, encoding: .utf8)
-    let start = ContinuousClock.now
-    #expect(try #require(busy(waiting: .seconds(600))).isOwnerAncestor)
-    #expect(ContinuousClock.now - start < .seconds(300))
+    #expect(try #require(busy(waiting: .seconds(3600))).isOwnerAncestor)
     lock.release()
   }
 

@@ -247,7 +247,7 @@ import Testing
 
   /// Five years with a backup and a restore test each night. The command in release mode takes less than 0.1 s, as
   /// `scripts/bench` measures.
-  @Test("History: five years of nightly runs are listed in a second")
+  @Test("History: five years of nightly runs are listed in a second of processor time")
   func fiveYears() {
     // in memory, since each of 3650 transactions would be flushed
     let ledger = Ledger()
@@ -262,8 +262,8 @@ import Testing
         ledger.insert(&run)
       }
     }
-    let clock = ContinuousClock()
-    let took = clock.measure { #expect(ledger.history(library: ("/l", "A")).count == 3650) }
-    #expect(took < .seconds(1))
+    let start = ProcessorTime.ofThread
+    #expect(ledger.history(library: ("/l", "A")).count == 3650)
+    #expect(ProcessorTime.ofThread - start < .seconds(1))
   }
 }

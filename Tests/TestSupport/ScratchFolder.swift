@@ -33,6 +33,14 @@ package final class ScratchFolder: Sendable {
   @discardableResult
   package func write(_ text: String, to name: String) throws -> FilePath { try write(text.utf8, to: name) }
 
+  /// Writes a program, and returns its path. A child process writes it, since a program cannot be started while a process
+  /// has it open for writing, such as a child that another test forks now.
+  package func writeProgram(_ script: String, to name: String) throws -> FilePath {
+    try write(script, to: "\(name).script")
+    try Programs.shell("cp '\(name).script' '\(name)'; chmod 755 '\(name)'; rm '\(name).script'", in: path)
+    return path(name)
+  }
+
   /// Makes a folder, and those above it, and returns its path.
   @discardableResult
   package func makeFolder(_ name: String) throws -> FilePath {

@@ -82,12 +82,12 @@ import Zip
     #expect(fault(Self.document(#""x": [\#(objects)]"#)) == nil)
   }
 
-  @Test("Metadata: an object with 99,000 keys is read in less than a minute")
+  @Test("Metadata: an object with 99,000 keys is read in less than a minute of processor time")
   func manyKeys() {
     let keys = (0..<99_000).map { #""k\#($0)":0"# }.joined(separator: ",")
-    let clock = ContinuousClock()
-    let time = clock.measure { #expect(fault(Self.document(#""x": {\#(keys)}"#)) == nil) }
-    #expect(time < .seconds(60))
+    let start = ProcessorTime.ofThread
+    #expect(fault(Self.document(#""x": {\#(keys)}"#)) == nil)
+    #expect(ProcessorTime.ofThread - start < .seconds(60))
   }
 
   // MARK: Numbers
