@@ -125,7 +125,9 @@ enum Main {
     try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }
 
+  /// Ends the process without exit handlers: they would destroy what the threads that wait for signals still use.
   private static func exit(_ status: ExitStatus) -> Never {
-    Smilepile.exit(withError: status == .done ? nil : ExitCode(status.rawValue))
+    fflush(nil)
+    _exit(status.rawValue)
   }
 }
