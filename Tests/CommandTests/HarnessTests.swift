@@ -111,6 +111,7 @@ struct HarnessTests {
       ("$ true\nstdout matches '('", "not a regular expression"), ("$ true\nexit x", "'exit' needs a number"),
       ("$ true\njson summary photos == 9", "expected: json"), ("$ true\njson .a == x", "not a JSON value: x"),
       ("$ true\nscreen is 'a'", "'screen' needs 'terminal 80'"), ("terminal 80", "no command follows"),
+      ("clock 2m", "'clock' needs an offset"),
       ("terminal 80\n$ true\nstdout is 'a'", "say 'screen' or 'raw'"),
     ])
   func syntax(script: String, message: String) throws {

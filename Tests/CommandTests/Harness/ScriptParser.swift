@@ -6,6 +6,8 @@ struct ScriptParser {
   private var steps: [Script.Step] = []
   private var environment: [String] = []
   private var needs: [String] = []
+  /// The programs that all steps below need.
+  private var lastingNeeds: [String] = []
   private var conditions: [String] = []
   private var columns: Int?
 
@@ -36,6 +38,12 @@ struct ScriptParser {
       needs = scanner.remainder.dropLast().split(separator: " ").map(String.init)
     case "[if" where line.hasSuffix("]"): conditions.append(String(scanner.remainder.dropLast()))
     case "env": environment.append("export \(scanner.remainder)")
+    case "clock":
+      guard scanner.remainder.wholeMatch(of: #/[+-]\d+[smhd]/#) != nil else {
+        throw failure("'clock' needs an offset: clock +2m")
+      }
+      environment.append("smilepile() { clock \(scanner.remainder) smilepile \"$@\"; }")
+      lastingNeeds = ["faketime"]
     case "terminal":
       guard let number = Int(scanner.remainder), (1...1000).contains(number) else {
         throw failure("'terminal' needs a width in columns: terminal 80")
@@ -49,7 +57,8 @@ struct ScriptParser {
 
   private mutating func addStep(_ command: String) {
     var step = Script.Step(
-      line: index, command: command, environment: environment, needs: needs, conditions: conditions,
+      line: index, command: command, environment: environment, needs: needs + lastingNeeds,
+      conditions: conditions,
       terminalColumns: columns)
     while index < lines.count, lines[index].hasPrefix("> ") {
       step.command += "\n" + lines[index].dropFirst(2)
