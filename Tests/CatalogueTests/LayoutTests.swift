@@ -42,8 +42,10 @@ import Testing
     var onPage: [Frame] = []
     var number = 0
     func check(_ frame: Frame) {
-      #expect(frame.x >= 36 && frame.x + frame.width <= layout.size.width - 36, "\(frame)")
-      #expect(frame.y >= 30 && frame.y + frame.height <= layout.size.height - 12, "\(frame)")
+      #expect(frame.x >= 36, "\(frame)")
+      #expect(frame.x + frame.width <= layout.size.width - 36, "\(frame)")
+      #expect(frame.y >= 30, "\(frame)")
+      #expect(frame.y + frame.height <= layout.size.height - 12, "\(frame)")
     }
     try layout.draw { _ in
       number += 1

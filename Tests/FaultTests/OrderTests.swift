@@ -61,16 +61,14 @@ struct OrderTests {
     let commit = try #require(trace.first("pwrite64") { $0.path == log && $0.begin > lastMove.end })
     for move in moves {
       let folder = FilePath(move.paths.last ?? "").removingLastComponent().string
-      #expect(
-        trace.all("fsync").contains { $0.path == folder && $0.begin > move.end && $0.end < commit.begin },
-        "\(folder) is not flushed")
+      #expect(trace.flushes(folder, after: move.end, before: commit.begin), "\(folder) is not flushed")
     }
     let made = trace.all("mkdirat") { $0.path.hasPrefix(library + "/photos/") }.map { ($0.path, $0.end) }
     #expect(foldersExist == made.isEmpty)
     for (folder, end) in made {
       let parent = FilePath(folder).removingLastComponent().string
       #expect(
-        trace.all("fsync").contains { $0.path == parent && $0.begin > end && $0.end < commit.begin },
+        trace.flushes(parent, after: end, before: commit.begin),
         "\(parent) is not flushed after \(folder) was made")
     }
     #expect(try folders(in: library) == folders(of: Fixture.androidV2))
@@ -112,7 +110,13 @@ struct OrderTests {
     #expect(!written.isEmpty)
     #expect(written.filter { $0.end > flush.begin }.map(\.description) == [])
     #expect(flush.end < name.begin)
-    #expect(
-      trace.all("fsync").contains { $0.path == out && $0.begin > name.end }, "the folder is not flushed")
+    #expect(trace.flushes(out, after: name.end), "the folder is not flushed")
+  }
+}
+
+extension SystemCallTrace {
+  /// Returns true if a file or folder is flushed between two lines of the log.
+  fileprivate func flushes(_ path: String, after begin: Int, before end: Int = .max) -> Bool {
+    all("fsync").contains { $0.path == path && $0.begin > begin && $0.end < end }
   }
 }

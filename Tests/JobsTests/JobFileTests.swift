@@ -52,7 +52,7 @@ struct JobFileTests {
       ("jobs:\n  a: {library: /l\0}", 2),
     ])
   func zeroByte(text: String, line: Int) {
-    #expect(faults(text).contains { $0.line == line && $0.message.contains("zero byte") })
+    #expect(faults(text).filter { $0.line == line }.contains { $0.message.contains("zero byte") })
   }
 
   @Test("Job file: * and & in texts are no aliases and anchors")
@@ -245,7 +245,7 @@ struct JobFileTests {
   func mistake(text: String, line: Int, message: String) {
     let faults = faults(text)
     #expect(
-      faults.contains { $0.line == line && $0.message.contains(message) },
+      faults.filter { $0.line == line }.contains { $0.message.contains(message) },
       "\(faults.map { "\($0.line): \($0.message)" })")
   }
 

@@ -150,7 +150,7 @@ struct AddTests {
     let contents = try scratch.contents()
     #expect(Set(contents.categories.map(\.name)) == ["summer_2025", "deep", "in"])
     #expect(contents.categories.map(\.position) == [0, 1, 2])
-    #expect(contents.photos.allSatisfy { $0.width == 4 && $0.height == 3 })
+    #expect(contents.photos.allSatisfy { ($0.width, $0.height) == (4, 3) })
     #expect(try scratch.rowsWithoutFile().isEmpty)
     let kinds = try scratch.sql { try String.fetchAll($0, sql: "SELECT kind FROM change") }
     #expect(kinds == ["add"])
@@ -194,7 +194,7 @@ struct AddTests {
     try add("in", category: "All")
     let photos = try scratch.contents().photos
     #expect(Set(photos.map(\.path)).count == 3)
-    #expect(photos.allSatisfy { $0.name == "IMG_0001" && $0.originalPath == "IMG_0001.png" })
+    #expect(photos.allSatisfy { ($0.name, $0.originalPath) == ("IMG_0001", "IMG_0001.png") })
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
@@ -210,7 +210,7 @@ struct AddTests {
     let added = try scratch.contents().photos
     #expect(added.map(\.fileName) == photos.map(\.name))
     #expect(added.map(\.fileSize) == photos.map(\.bytes.count))
-    #expect(added.filter { $0.name != "tiny" }.allSatisfy { $0.width == 320 && $0.height == 240 })
+    #expect(added.filter { $0.name != "tiny" }.allSatisfy { ($0.width, $0.height) == (320, 240) })
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .current
     let first = calendar.date(
@@ -238,9 +238,12 @@ struct AddTests {
     try add("in")
     try folder.write(Self.png("2"), to: "in/two/b.png")
     try folder.write("text", to: "in/two/notes.txt")
-    let before = try folder.tree().filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") }
+    let tree = { [folder] in
+      try folder.tree().filter { path, _ in !["-shm", "-wal"].contains(where: path.hasSuffix) }
+    }
+    let before = try tree()
     let dry = try add("in", "in/none", isDryRun: true)
-    #expect(try folder.tree().filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") } == before)
+    #expect(try tree() == before)
     var real = try add("in", "in/none")
     real.isDryRun = true
     #expect(dry == real)

@@ -111,7 +111,7 @@ import Zip
         let (full, increment) = try await (
           found(selection, in: archives[0]), found(selection, in: archives[1])
         )
-        #expect(full.contains { $0.record.id == photo.id && $0.md5 == photo.md5 })
+        #expect(full.contains { ($0.record.id, $0.md5) == (photo.id, photo.md5) })
         #expect(full.map(\.record) == increment.map(\.record))
         #expect(full.map(\.fileName) == increment.map(\.fileName))
         #expect(full.map(\.md5) == increment.map(\.md5))

@@ -70,7 +70,9 @@ import Testing
     let result = try? await split()
     let place = fault.place
     fault.disarm()
-    #expect(place == nil || result == nil && (try? names()) == [])
+    guard place != nil else { return }
+    #expect(result == nil)
+    #expect(try names() == [])
   }
 
   /// The photo belongs to the last part. All parts are written again, so that their fingerprints agree.
