@@ -161,25 +161,44 @@ import Testing
     #expect(try await !night.backup().warnings.contains { $0.contains("the run of") })
   }
 
+  /// Makes a job whose status file cannot be written.
+  private func nightWithoutStatusFile() throws -> Night {
+    let night = try Night()
+    try night.scratch.makeFolder("status.json")
+    return night
+  }
+
   /// A program that watches the status file would take the old one for current.
   @Test("Status: a status file that cannot be written makes the run incomplete")
   func unwritableStatusFile() async throws {
-    let night = try Night()
-    try night.scratch.makeFolder("status.json")
+    let night = try nightWithoutStatusFile()
     let run = try await night.backup()
     #expect(run.outcome == .incomplete)
     #expect(run.exitCode == 3)
     #expect(run.warnings.count { $0.hasPrefix("the status of job family cannot be written") } == 1)
     #expect(try night.archives("one").count == 1)
+  }
+
+  @Test("Status: each run whose status file cannot be written counts as a failure, also one with a hook")
+  func failuresWithoutStatusFile() async throws {
+    var night = try nightWithoutStatusFile()
     for failures in 1...3 {
+      // a run with a hook writes its status again after the hook
+      night.job.hooks.after = failures == 3 ? "true" : nil
+      #expect(try await night.backup().outcome == .incomplete)
       let status = night.context.state.status(of: "family")
       #expect(status.run?.outcome == .incomplete)
       #expect(status.failures == failures)
       #expect(status.lastSuccess == nil)
-      _ = try await night.backup()
     }
-    // if the status in the state folder cannot be written, the status file still counts this failure, once
-    try night.remove(night.folder("status.json").string)
+  }
+
+  @Test(
+    "Status: if the status in the state folder cannot be written, the status file counts the failure once")
+  func unwritableState() async throws {
+    let night = try nightWithoutStatusFile()
+    _ = try await night.backup()
+    try night.scratch.remove("status.json")
     let state = night.context.state.statusPath(of: "family").string
     let kept = try Data(contentsOf: URL(fileURLWithPath: state))
     let fault = ArmedFault(
@@ -188,15 +207,7 @@ import Testing
     fault.disarm()
     #expect(fault.place != nil)
     #expect((try? Data(contentsOf: URL(fileURLWithPath: state))) == kept)
-    #expect(try night.statusFile().failures == 5)
-    try night.remove(night.folder("status.json").string)
-    try night.scratch.makeFolder("status.json")
-    // the same holds for a run with a hook, which writes its status again after the hook
-    var hooked = night
-    hooked.job.hooks.after = "true"
-    #expect(try await hooked.backup().outcome == .incomplete)
-    #expect(night.context.state.status(of: "family").run?.outcome == .incomplete)
-    #expect(night.context.state.status(of: "family").failures == 6)
+    #expect(try night.statusFile().failures == 2)
   }
 
   @Test("Backup: a state folder that cannot be made is reported to hook and status file")

@@ -17,8 +17,7 @@ import Testing
     _ = try await night.backup()
     let copies = try night.statusFile().copies
     #expect(copies.count == 2)
-    try FileManager.default.moveItem(
-      atPath: night.folder("two").string, toPath: night.folder("two-away").string)
+    try night.move("two", to: "two-away")
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     _ = try await night.backup()
@@ -29,8 +28,12 @@ import Testing
     #expect(now[1] == away)
     #expect(now[0].madeAt == night.context.now().milliseconds)
     #expect(try night.prometheus().contains("destination=\"\(night.folder("two"))\"} 1767319200"))
+  }
 
-    // a destination that the job no longer has is forgotten
+  @Test("Status file: a copy at a destination that the job no longer has is forgotten")
+  func formerDestination() async throws {
+    var night = try Night()
+    _ = try await night.backup()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     #expect(try night.statusFile().copies.map(\.path) == [night.folder("one").string])
@@ -70,43 +73,63 @@ import Testing
     #expect(try await later.drill().hasPassed)
   }
 
-  @Test("Status file: another library resets it, a symbolic link to the library does not")
-  func changedLibrary() async throws {
+  @Test("Status file: a symbolic link to the library is the same library")
+  func linkedLibrary() async throws {
     var night = try Night()
     _ = try await night.backup()
     #expect(try await night.drill().hasPassed)
     let before = try night.statusFile()
-    let link = night.folder("link")
-    try FileManager.default.createSymbolicLink(
-      atPath: link.string, withDestinationPath: night.library.path.string)
-    night.job.library = link
+    try night.scratch.link("link", to: night.library.path.string)
+    night.job.library = night.folder("link")
     #expect(try await night.drill().hasPassed)
     let linked = try night.statusFile()
+    #expect(linked.libraryID != nil)
     #expect(linked.libraryID == before.libraryID)
     #expect(linked.lastRestoreTest?.round == 2)
-    #expect(linked.libraryID != nil)
     #expect(linked.copies.map(\.archive) == before.copies.map(\.archive))
-    let other = try SampleLibrary()
-    night.job.library = other.path
+  }
+
+  /// Returns a job that was backed up and tested, and has another library since.
+  private func changedLibrary() async throws -> (Night, before: JobStatus) {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try await night.drill().hasPassed)
+    let before = try night.statusFile()
+    try Library.create(at: night.folder("other"))
+    night.job.library = night.folder("other")
     night.on(day: 2)
-    // until the other library is backed up, the status describes the first
+    return (night, before)
+  }
+
+  @Test("Status file: until the job's other library is backed up, the copies are those of the former one")
+  func failedBackupOfChangedLibrary() async throws {
+    var (night, before) = try await changedLibrary()
     night.job.hooks.before = "false"
     #expect(try await night.backup().outcome == .failed)
     #expect(try night.statusFile().copies.map(\.archive) == before.copies.map(\.archive))
-    night.job.hooks.before = nil
+  }
+
+  @Test(
+    "Restore test: archives of another library than the job's are damage, and the status keeps the last test")
+  func testOfChangedLibrary() async throws {
+    let (night, before) = try await changedLibrary()
     let report = try await night.drill()
     #expect(report.exitCode == 4)
     #expect(report.errors.contains { $0.contains("the last backup of the job was of another library") })
-    #expect(
-      try String(contentsOfFile: #require(report.test?.path).string, encoding: .utf8).contains(
-        "was of another library"))
+    let text = try String(contentsOfFile: #require(report.test?.path).string, encoding: .utf8)
+    #expect(text.contains("was of another library"))
     #expect(night.context.ledger.history().first?.run.job == nil)
-    #expect(try night.statusFile().lastRestoreTest == linked.lastRestoreTest)
+    #expect(try night.statusFile().lastRestoreTest == before.lastRestoreTest)
+  }
+
+  @Test("Status file: the backup of another library resets it")
+  func backupOfChangedLibrary() async throws {
+    let (night, before) = try await changedLibrary()
     _ = try await night.backup()
     let after = try night.statusFile()
     #expect(after.lastPassedTestAt == nil)
     #expect(after.copies.allSatisfy { $0.madeAt > before.copies[0].madeAt })
-    #expect(after.library == other.path.string)
+    #expect(after.library == night.folder("other").string)
     #expect(after.lastRestoreTest == nil)
   }
 

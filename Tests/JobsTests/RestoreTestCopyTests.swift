@@ -198,32 +198,47 @@ import Testing
     }
   }
 
-  /// The status does not record which photo is corrupt, so that the next test restores all of them.
-  @Test("Restore test: a corrupt photo of the library is reported until it is repaired")
+  /// A job whose last restore test found a corrupt photo in the library.
+  private struct CorruptPhoto {
+    var night: Night
+    private let path: String
+    private let bytes: Data
+
+    init() async throws {
+      night = try Night()
+      _ = try await night.backup()
+      let photo = try #require(night.library.contents.photos.first)
+      path = night.library.file(of: photo).string
+      bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      try night.damage(path, at: 5, keepsDate: true)
+      #expect(try await night.drill().exitCode == 4)
+    }
+
+    func repair() throws { try bytes.write(to: URL(fileURLWithPath: path)) }
+  }
+
+  @Test("Restore test: a corrupt photo of the library is reported by each test")
   func corruptPhotoOfLibrary() async throws {
-    var night = try Night()
-    _ = try await night.backup()
-    let photo = try #require(night.library.contents.photos.first)
-    let path = night.library.path.appending(photo.path).string
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    try night.damage(path, at: 5, keepsDate: true)
-    #expect(try await night.drill().exitCode == 4)
+    let night = try await CorruptPhoto().night
     #expect(try night.statusFile().lastRestoreTest?.damaged == 1)
     #expect(try night.prometheus().contains("smilepile_restore_test_damaged_photos{job_name=\"family\"} 1\n"))
     for _ in 0..<2 { #expect(try await night.drill(sample: 1).exitCode == 4) }
-    // no photo is compared while the destinations are out of reach
-    for name in ["one", "two"] {
-      try FileManager.default.moveItem(
-        atPath: night.folder(name).string, toPath: night.folder("\(name)-away").string)
-    }
+  }
+
+  /// No photo is compared while the destinations are out of reach.
+  @Test("Restore test: a corrupt photo of the library stays reported while no archive is within reach")
+  func corruptPhotoWithoutArchives() async throws {
+    let night = try await CorruptPhoto().night
+    for name in ["one", "two"] { try night.move(name, to: "\(name)-away") }
     #expect(try await night.drill(sample: 1).exitCode == 4)
     #expect(try night.statusFile().lastRestoreTest?.damaged == 1)
-    for name in ["one", "two"] {
-      try FileManager.default.moveItem(
-        atPath: night.folder("\(name)-away").string, toPath: night.folder(name).string)
-    }
+    for name in ["one", "two"] { try night.move("\(name)-away", to: name) }
     #expect(try await night.drill(sample: 1).exitCode == 4)
-    // a backup reports the photo and prunes nothing
+  }
+
+  @Test("Backup: a photo that a restore test found corrupt is reported, and nothing is pruned")
+  func backupOfCorruptPhoto() async throws {
+    var night = try await CorruptPhoto().night
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
     night.on(day: 2)
@@ -231,18 +246,25 @@ import Testing
     #expect(run.outcome == .incomplete)
     #expect(run.missing.count == 1)
     #expect(run.destinations.allSatisfy { $0.removed.isEmpty })
-    try bytes.write(to: URL(fileURLWithPath: path))
-    #expect(try await night.drill(sample: 1).results.map(\.comparison.identical) == [6, 6])
-    #expect(try night.statusFile().lastRestoreTest?.damaged == nil)
-    #expect(try await night.drill(sample: 1).results.map(\.comparison.identical) == [1, 1])
+  }
 
-    // the photo is repaired before the next restore test
-    try night.damage(path, at: 5, keepsDate: true)
-    #expect(try await night.drill().exitCode == 4)
-    try bytes.write(to: URL(fileURLWithPath: path))
-    night.on(day: 3)
-    #expect(try await night.backup().outcome != .incomplete)
-    #expect(try night.statusFile().lastRestoreTest?.damaged == nil)
+  /// The status does not record which photo is corrupt.
+  @Test("Restore test: the test after the repair of a photo restores all photos, the next one a sample")
+  func testOfRepairedPhoto() async throws {
+    let photo = try await CorruptPhoto()
+    try photo.repair()
+    #expect(try await photo.night.drill(sample: 1).results.map(\.comparison.identical) == [6, 6])
+    #expect(try photo.night.statusFile().lastRestoreTest?.damaged == nil)
+    #expect(try await photo.night.drill(sample: 1).results.map(\.comparison.identical) == [1, 1])
+  }
+
+  @Test("Backup: a photo that is repaired since the restore test is not reported")
+  func backupOfRepairedPhoto() async throws {
+    var photo = try await CorruptPhoto()
+    try photo.repair()
+    photo.night.on(day: 3)
+    #expect(try await photo.night.backup().outcome != .incomplete)
+    #expect(try photo.night.statusFile().lastRestoreTest?.damaged == nil)
   }
 
   /// The archive at the first destination only lacks a photo that the library lacks as well.
