@@ -180,6 +180,9 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   /// future.
   package func isPlaceUnknown(at now: Date) -> Bool { sequence == nil && isDatedAfter(now) }
 
+  /// The most milliseconds by which the clocks of two devices differ: they may be set to different time zones.
+  package static let clockTolerance: Int64 = 24 * 3_600_000
+
   /// Returns true if the archive is dated in the future, which means that a clock was wrong. The clocks of two
   /// computers that share a folder may differ by a minute.
   public func isDatedAfter(_ now: Date) -> Bool {

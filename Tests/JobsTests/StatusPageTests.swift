@@ -104,7 +104,7 @@ struct StatusPageTests {
     try night.library.change(edit)
     insertRun(night, daysAgo: 0, .failed)
     let page = try text(night)
-    #expect(page.starts(with: StatusPage.start))
+    #expect(page.starts(with: WatchedFile.startOfPage))
     #expect(!page.contains("<script"))
     #expect(!page.contains("http:"))
     #expect(!page.contains("https:"))

@@ -114,3 +114,17 @@ package struct JobFile: Sendable, Equatable {
     return found
   }
 }
+
+extension JobFile {
+  /// Returns the jobs that back up a library: those whose library is in this folder, and those without a
+  /// library that last backed it up. Blocks.
+  ///
+  /// - Parameter id: the ID of the library; nil if it has none.
+  package func jobs(ofLibrary path: FilePath, id: String?, _ state: StateFolder) -> [Job] {
+    jobs.filter { job in
+      if let library = job.library { return library.isSamePlace(as: path) }
+      let status = state.status(of: job.name)
+      return status.libraryID != nil && status.isOf(library: path, id: id)
+    }
+  }
+}

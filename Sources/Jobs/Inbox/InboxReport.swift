@@ -111,3 +111,12 @@ extension InboxFile {
     }
   }
 }
+
+extension JobStatus.InboxRecord {
+  /// Counts what a run imported.
+  init(_ report: InboxReport) {
+    self.init()
+    (backups, photos) = (report.backupsImported, report.photosImported)
+    unreadable = report.backupsUnreadable
+  }
+}

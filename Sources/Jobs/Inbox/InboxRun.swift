@@ -284,7 +284,7 @@ struct InboxRun {
       warnings.append(
         "\(backup.path): \(Count(notices.count - Self.mostWarnings, "more notice"))".escaped)
     }
-    if let date = backup.metadata.exportDate, date > context.now().milliseconds + JobContext.clockTolerance {
+    if let date = backup.metadata.exportDate, date > context.now().milliseconds + ArchiveDescriptor.clockTolerance {
       warnings.append(
         "\(backup.path) is dated \(Date(milliseconds: date).formatted(.iso8601)), in the future; check the clock of the phone"
           .escaped)

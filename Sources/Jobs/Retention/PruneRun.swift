@@ -151,7 +151,7 @@ package struct PruneRun {
   ) throws -> String? {
     let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
-    let (limit, isOverflow) = newest.subtractingReportingOverflow(JobContext.clockTolerance)
+    let (limit, isOverflow) = newest.subtractingReportingOverflow(ArchiveDescriptor.clockTolerance)
     for file in inventory.unreadable where !file.hasOtherOwner {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))

@@ -23,9 +23,6 @@ package struct StatusPage {
   let now: Date
   let days: DayCount
 
-  /// The start of every page, by which a job recognizes the file that it may replace.
-  static let start = "<!DOCTYPE html>\n<html lang=\"en\" data-made-by=\"smilepile-report\">"
-
   /// Reads what the page shows. Blocks; reads no archive and writes nothing.
   package init(of library: Library, _ state: StateFolder, now: Date = Date(), calendar: Calendar = .current)
     throws

@@ -117,11 +117,6 @@ package struct JobStatus: Sendable, Equatable, Encodable {
 
     /// Makes a record of a run that has imported nothing.
     package init() {}
-
-    init(_ report: InboxReport) {
-      (backups, photos) = (report.backupsImported, report.photosImported)
-      unreadable = report.backupsUnreadable
-    }
   }
 
   /// The record of a restore test.

@@ -1,5 +1,4 @@
 import ArchiveCatalog
-import Backup
 import FileSystem
 import Foundation
 import SystemPackage
@@ -33,6 +32,9 @@ package struct CopyRecord: Sendable, Equatable, Codable {
   /// Tells which of two copies is newer.
   var place: Int64 { sequence ?? madeAt }
 
+  /// The entry of the copy in the ledger.
+  var entry: LedgerCopy { LedgerCopy(destination: path, record: JobStatus.encoded(self)) }
+
   /// The paths of all archives that a restore needs.
   package var archives: [String] { [archive] + others }
 
@@ -56,34 +58,7 @@ package struct CopyRecord: Sendable, Equatable, Codable {
   /// copy. Changes nothing if the library or archives of the copy are unreachable. Blocks.
   mutating func locate(from library: FilePath) {
     guard library.realPath != nil, exists else { return }
-    let weakness = JobDestination(path: FilePath(path)).weakness(for: library)
+    let weakness = FolderWeakness(of: FilePath(path), for: library)
     (isOnSameDevice, isInMemory) = (weakness?.isOnSameDevice ?? false, weakness?.isInMemory ?? false)
   }
-}
-
-extension CopyRecord {
-  /// Describes a copy that a run found. Blocks.
-  ///
-  /// - Parameters:
-  ///   - members: the archives that a restore needs, the newest first.
-  ///   - library: the library's folder.
-  /// - Returns: nil if an archive was removed meanwhile.
-  init?(_ members: [ArchiveDescriptor], at destination: JobDestination, of job: Job, _ library: FilePath) {
-    let archive = members[0]
-    let files = members.compactMap { ArchiveFile(at: FilePath($0.path)) }
-    guard files.count == members.count else { return nil }
-    self.init(
-      path: destination.path.string, archive: archive.path, others: members.dropFirst().map(\.path),
-      madeAt: archive.date, sequence: archive.sequence,
-      mountPoint: (try? MountTable())?.mountPoint(of: destination.path)?.string,
-      // each part of a set has `isPartial`
-      isSelection: archive.selection != nil && archive.isPartial
-        && (archive.part == nil || job.exportOptions.selectsSomePhotos),
-      missingPhotos: (archive.part == nil ? [archive] : members).reduce(0) { $0 + $1.missingPhotos.count },
-      files: files)
-    locate(from: library)
-  }
-
-  /// The entry of the copy in the ledger.
-  var entry: LedgerCopy { LedgerCopy(destination: path, record: JobStatus.encoded(self)) }
 }

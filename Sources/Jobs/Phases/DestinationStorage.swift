@@ -1,7 +1,6 @@
 import ArchiveCatalog
 import Backup
 import FileSystem
-import Foundation
 import SystemPackage
 
 /// The disk space of a job's archives at a destination.
@@ -58,35 +57,5 @@ extension DestinationStorage.Space {
       archives += 1
       bytes += status.allocatedBytes
     }
-  }
-}
-
-extension JobFile {
-  /// Returns the jobs that back up a library: those whose library is in this folder, and those without a
-  /// library that last backed it up. Blocks.
-  ///
-  /// - Parameter id: the ID of the library; nil if it has none.
-  package func jobs(ofLibrary path: FilePath, id: String?, _ state: StateFolder) -> [Job] {
-    jobs.filter { job in
-      if let library = job.library { return library.isSamePlace(as: path) }
-      let status = state.status(of: job.name)
-      return status.libraryID != nil && status.isOf(library: path, id: id)
-    }
-  }
-}
-
-extension Sequence<JobDestination> {
-  /// Returns the folders that can be read, and why the others cannot. Blocks; writes nothing.
-  package func readable() -> (folders: [FilePath], faults: [String]) {
-    var (folders, faults): ([FilePath], [String]) = ([], [])
-    for destination in self {
-      do {
-        try destination.checkForReading()
-        folders.append(destination.path)
-      } catch {
-        faults.append("\(error)")
-      }
-    }
-    return (folders, faults)
   }
 }

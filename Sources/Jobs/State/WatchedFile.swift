@@ -22,6 +22,9 @@ enum WatchedFile {
     var description: String { "\(path) \(reason)".escaped }
   }
 
+  /// The start of every status page.
+  static let startOfPage = "<!DOCTYPE html>\n<html lang=\"en\" data-made-by=\"smilepile-report\">"
+
   /// The maximum size of a file that may be a status, in bytes.
   private static let maximumBytes = 64 << 20
 
@@ -66,7 +69,7 @@ enum WatchedFile {
       let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
       return object?["job"] is String && object?["copies"] is [Any]
     case .page:
-      return bytes.starts(with: Array(StatusPage.start.utf8))
+      return bytes.starts(with: Array(Self.startOfPage.utf8))
     case .metrics:
       return bytes.starts(with: Array("# HELP smilepile_".utf8))
     }
