@@ -284,7 +284,8 @@ struct InboxRun {
       warnings.append(
         "\(backup.path): \(Count(notices.count - Self.mostWarnings, "more notice"))".escaped)
     }
-    if let date = backup.metadata.exportDate, date > context.now().milliseconds + ArchiveDescriptor.clockTolerance {
+    let latest = context.now().milliseconds + ArchiveDescriptor.clockTolerance
+    if let date = backup.metadata.exportDate, date > latest {
       warnings.append(
         "\(backup.path) is dated \(Date(milliseconds: date).formatted(.iso8601)), in the future; check the clock of the phone"
           .escaped)
