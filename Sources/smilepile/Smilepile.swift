@@ -36,10 +36,9 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Library",
         subcommands: [
-          Init.self, Add.self, Photos.self, CategoryCommand.self, Move.self, Sort.self, Rename.self,
-          Remove.self, DuplicatesCommand.self, Undo.self, ResetCommand.self,
-          Stats.self, Storage.self, CacheCommand.self, CatalogueCommand.self, Clean.self, History.self,
-          Report.self,
+          Init.self, AddCommand.self, PhotosCommand.self, CategoryCommand.self, Move.self, Sort.self,
+          Rename.self, Remove.self, DuplicatesCommand.self, Undo.self, ResetCommand.self, Stats.self,
+          Storage.self, CacheCommand.self, CatalogueCommand.self, Clean.self, History.self, Report.self,
           SettingsCommand.self, PINCommand.self,
         ]),
       CommandGroup(
@@ -90,7 +89,7 @@ enum Main {
     do {
       var command = try Smilepile.parseAsRoot(arguments)
       // `add` reports its paths that are not UTF-8, and adds the other paths
-      if !(command is Add) { try ArgumentEncoding.requireUTF8(arguments) }
+      if !(command is AddCommand) { try ArgumentEncoding.requireUTF8(arguments) }
       running = type(of: command)
       try requireResources()
       Signals.install()

@@ -86,7 +86,7 @@ enum Signals {
   }
 
   private static func quit(_ code: Int32) -> Never {
-    TerminalPrompt.restore()
+    TerminalEcho.restore()
     ChildProcess.terminateAll()
     _exit(code)
   }

@@ -1,14 +1,10 @@
 import FileSystem
 import Glibc
 import Secrets
-import Synchronization
 
 /// The controlling terminal of this process, independent of the standard streams. Asks for secrets without
 /// echo, and shows texts that must not get into a file.
 enum TerminalPrompt {
-  /// The terminal whose echo is off, and its previous settings.
-  private static let hidden = Mutex<(descriptor: CInt, before: termios)?>(nil)
-
   /// True if there is a terminal.
   static var isPossible: Bool {
     guard let descriptor = open() else { return false }
@@ -16,24 +12,14 @@ enum TerminalPrompt {
     return true
   }
 
-  /// Turns the echo on again. Called before every end of the program, including signals.
-  static func restore() {
-    hidden.withLock { state in
-      guard let (descriptor, before) = state else { return }
-      withUnsafePointer(to: before) { _ = tcsetattr(descriptor, TCSAFLUSH, $0) }
-      state = nil
-    }
-  }
-
-  /// Asks for a secret and waits for a line. Disables Control-Z and Control-\ meanwhile, since they would
-  /// leave the terminal without echo. Control-C works as always.
+  /// Asks for a secret and waits for a line. Control-C works as always.
   ///
   /// - Throws: `SecretError` if there is no terminal or the user types nothing; `CancellationError` after a signal.
   static func ask(_ question: String, _ kind: SecretKind) throws -> Secret {
     guard let descriptor = open() else { throw SecretError.missing(kind) }
     defer { close(descriptor) }
-    try hide(descriptor, kind)
-    defer { restore() }
+    guard TerminalEcho.turnOff(at: descriptor) else { throw SecretError.terminal(kind) }
+    defer { TerminalEcho.restore() }
     write("\(question.escaped): ", to: descriptor)
     do {
       let secret = try FirstLine.read(from: descriptor, isCancelled: { Signals.received != nil })
@@ -76,27 +62,6 @@ enum TerminalPrompt {
   private static func open() -> CInt? {
     let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     return descriptor < 0 ? nil : descriptor
-  }
-
-  /// Turns the echo off. Discards earlier input, which was not an answer to this question. termios(3).
-  private static func hide(_ descriptor: CInt, _ kind: SecretKind) throws {
-    var before = termios()
-    guard tcgetattr(descriptor, &before) == 0 else { throw SecretError.terminal(kind) }
-    var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-    silent.c_lflag |= tcflag_t(ICANON | ISIG)
-    // 0 is _POSIX_VDISABLE, a macro that Swift does not import
-    withUnsafeMutableBytes(of: &silent.c_cc) { characters in
-      characters[Int(VSUSP)] = 0
-      characters[Int(VQUIT)] = 0
-    }
-    try hidden.withLock { state in
-      state = (descriptor, before)
-      guard tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
-        state = nil
-        throw SecretError.terminal(kind)
-      }
-    }
   }
 
   @discardableResult

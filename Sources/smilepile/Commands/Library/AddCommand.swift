@@ -5,7 +5,7 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-struct Add: AsyncParsableCommand {
+struct AddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Copy photos into a library.",

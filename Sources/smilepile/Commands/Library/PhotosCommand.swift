@@ -5,7 +5,7 @@ import Foundation
 import Operations
 import PhotoLibrary
 
-struct Photos: AsyncParsableCommand {
+struct PhotosCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "photos",
     abstract: "List the categories and photos of a library.",
