@@ -11,8 +11,8 @@ import SystemPackage
 /// that its restore needs was verified, and is unchanged since. What cannot be proven stays, and the next run tries again.
 struct InboxDeletion {
   let context: PhaseContext
-  let ledger: Ledger
-  let state: StateFolder
+
+  private var ledger: Ledger { context.operation.ledger }
 
   /// What the deletion did.
   struct Outcome {
@@ -29,6 +29,7 @@ struct InboxDeletion {
     guard let library = context.libraryID, context.job.inboxes.contains(where: { $0.afterImport == .delete })
     else { return Outcome() }
     // another run that imports or deletes now leaves the rest to the next run
+    let state = context.context.state
     guard let lock = try? state.lockInboxes(waiting: .zero, whileWaiting: {}) else { return Outcome() }
     let outcome = Result { try deleteAll(destinations, importedInto: library) }
     lock.release()

@@ -23,12 +23,8 @@ import Zip
 ///
 /// An import of a backup that was imported before adds nothing, so a run that is killed before it records an import does no
 /// harm.
-struct InboxRun {
-  let job: Job
-  /// The library's folder.
-  let library: FilePath
-  let context: JobContext
-  let counter: ProgressCounter
+struct InboxRun: RunPart {
+  let input: RunInput
   /// True to report only. A dry run takes no lock and writes nothing.
   var isDryRun = false
 
@@ -131,7 +127,7 @@ struct InboxRun {
       return
     }
     let status = try file.status()
-    if let settling = UnfinishedFile.settlingEnd(of: status, now: context.now()) {
+    if let settling = UnfinishedFile.settlingEnd(of: status, now: now) {
       pass.report.nextSettling = min(pass.report.nextSettling ?? .max, settling)
       pass.report.files.append(InboxFile(inbox, name, .unfinished(.modified)))
       return
@@ -188,7 +184,7 @@ struct InboxRun {
       case ArchiveError.truncated, ArchiveError.emptyFile: true
       default: status.size == 0 || isBroken
       }
-    if hasNoEnd, UnfinishedFile.mayContinue(status, now: context.now()) { return .unfinished(.noEnd) }
+    if hasNoEnd, UnfinishedFile.mayContinue(status, now: now) { return .unfinished(.noEnd) }
     if case ArchiveError.changed = error { return .unfinished(.modified) }
     if !isBroken, BackupFiles.isThirdParty(path, error) { return .ignored }
     return .unreadable(reason: JobMessage.text(of: error))
@@ -212,7 +208,7 @@ struct InboxRun {
     }
     let isWhole = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
     let imported = ImportedBackup(
-      content: content, library: pass.libraryID, at: context.now().milliseconds,
+      content: content, library: pass.libraryID, at: now.milliseconds,
       photos: summary.photosImported, problem: isWhole ? nil : Self.problem(of: backup, summary))
     pass.report.files.append(
       InboxFile(
@@ -238,8 +234,7 @@ struct InboxRun {
       return
     }
     // another program may have written to the file while it was read
-    let now = try file.status()
-    guard folder.version(name, now) == version else {
+    guard try folder.version(name, file.status()) == version else {
       pass.imported[content] = nil
       pass.report.losses.append(
         inbox.naming(
@@ -284,7 +279,7 @@ struct InboxRun {
       warnings.append(
         "\(backup.path): \(Count(notices.count - Self.mostWarnings, "more notice"))".escaped)
     }
-    let latest = context.now().milliseconds + ArchiveDescriptor.clockTolerance
+    let latest = now.milliseconds + ArchiveDescriptor.clockTolerance
     if let date = backup.metadata.exportDate, date > latest {
       warnings.append(
         "\(backup.path) is dated \(Date(milliseconds: date).formatted(.iso8601)), in the future; check the clock of the phone"

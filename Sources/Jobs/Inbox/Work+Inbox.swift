@@ -21,9 +21,8 @@ extension Work where Summary == InboxReport {
   package static func inbox(_ job: Job, _ context: JobContext, options: InboxOptions = InboxOptions()) -> Self
   {
     Work { counter in
-      guard let library = job.library else { throw JobError.noLibrary(job.name) }
-      let run = InboxRun(
-        job: job, library: library, context: context, counter: counter, isDryRun: options.isDryRun)
+      let input = try RunInput(.inbox, of: job, context, counter)
+      let run = InboxRun(input: input, isDryRun: options.isDryRun)
       var report = try run.run()
       while options.waits, let end = report.nextSettling {
         try Self.wait(until: end, context, counter)

@@ -7,17 +7,11 @@ import Secrets
 import SystemPackage
 
 /// The input of every phase of a backup.
-struct PhaseContext {
-  let job: Job
-  /// The library's folder.
-  let library: FilePath
+struct PhaseContext: RunPart {
+  let input: RunInput
   let password: Secret?
   /// The library's ID; nil if it has none.
   let libraryID: String?
-  /// Records what this run observes of archives.
-  let operation: LedgerOperation
-  let now: @Sendable () -> Date
-  let counter: ProgressCounter
 
   /// Verifies the archives that the run relies on.
   var verifier: ArchiveVerifier {
@@ -33,7 +27,7 @@ struct PhaseContext {
 
   /// Returns the job's archives of this library, newest first, without those whose place is unknown.
   func archives(in inventory: ArchiveInventory) -> [ArchiveDescriptor] {
-    let now = now()
+    let now = now
     return inventory.backups(ofLibrary: libraryID, tags: [job.name]).reversed()
       .filter { !$0.isPlaceUnknown(at: now) }
   }
@@ -64,7 +58,7 @@ struct PhaseContext {
   var exportOptions: ExportOptions {
     var options = job.exportOptions
     options.password = password
-    options.date = now()
+    options.date = now
     // a base of another job would be copied to all destinations, and this job's retention would never remove it
     options.baseTag = job.name
     options.operation = operation

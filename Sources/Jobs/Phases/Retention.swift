@@ -20,7 +20,7 @@ struct Retention {
     prune.libraryID = context.libraryID
     prune.operation = context.operation
     prune.lockWait = .seconds(context.job.lockWait)
-    prune.now = context.now()
+    prune.now = context.now
     prune.fresh = Set(destination.upToDateArchives.map(\.path))
     do {
       guard prune.hasCandidates(in: inventory) else { return (destination, []) }

@@ -18,7 +18,7 @@ struct UpToDateCheck {
     destination.inventory = inventory
     var issues: [Issue] = []
     if let newest = inventory.backups(ofLibrary: context.libraryID, tags: [context.job.name]).last,
-      newest.isDatedAfter(context.now())
+      newest.isDatedAfter(context.now)
     {
       issues.append(.warning(.archives, "\(newest.path) is dated in the future; check the clock"))
     }

@@ -8,8 +8,8 @@ import Secrets
 import SystemPackage
 
 /// Restores from the newest archive at one destination, and compares the photos with the live library.
-struct DestinationTest {
-  let job: Job
+struct DestinationTest: RunPart {
+  let input: RunInput
   let destination: JobDestination
   /// The live library.
   let live: Library
@@ -19,8 +19,6 @@ struct DestinationTest {
   /// The record of the last test; nil if there was none.
   let last: JobStatus.RestoreTestRecord?
   let options: RestoreTestOptions
-  let context: JobContext
-  let counter: ProgressCounter
 
   private var folder: FilePath { destination.path }
 
@@ -89,7 +87,7 @@ struct DestinationTest {
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
     let own = try inventory.backups(ofLibrary: live.libraryID(), tags: [job.name])
-    let now = context.now()
+    let now = now
     // an archive dated in the future does not show the current library, except if the last backup recorded it
     // with this date
     let newest = own.last { !$0.isPlaceUnknown(at: now) || isKnownCopy($0) } ?? own.last

@@ -7,22 +7,14 @@ import PhotoLibrary
 import SystemPackage
 
 /// The phases of a restore test, between its hooks: tests the destinations one after the other, and writes the report.
-struct RestoreTestPhases {
-  let job: Job
-  /// The live library's folder.
-  let library: FilePath
-  /// The status of the job before this test.
-  let previous: JobStatus
+struct RestoreTestPhases: RunPart, RunPhases {
+  let input: RunInput
   let options: RestoreTestOptions
-  let context: JobContext
-  let operation: LedgerOperation
-  let counter: ProgressCounter
 
   /// Runs the phases. Blocks.
   ///
-  /// - Parameter results: receives the results of the phases, even if this throws.
   /// - Throws: the error that stopped the test before any failed restore; `CancellationError`.
-  func run(_ results: inout PhaseResults) throws {
+  func run(_ results: inout PhaseResults, after previous: JobStatus) throws {
     let live = try Library(path: library)
     results.libraryID = try live.libraryID()
     if results.isOfJob, !previous.isOf(library: library, id: results.libraryID) {
@@ -77,8 +69,8 @@ struct RestoreTestPhases {
       counter.begin(share)
       let copy = status?.copies.first { $0.path == destination.path.string }
       try DestinationTest(
-        job: job, destination: destination, live: live, password: password, copy: copy,
-        last: status?.lastRestoreTest, options: options, context: context, counter: counter
+        input: input, destination: destination, live: live, password: password, copy: copy,
+        last: status?.lastRestoreTest, options: options
       ).run { result in
         observe(result, copy: copy)
         if let libraryID {
@@ -94,14 +86,14 @@ struct RestoreTestPhases {
     let format = DateFormatter()
     format.locale = Locale(identifier: "en_US_POSIX")
     format.dateFormat = "yyyyMMdd_HHmmss"
-    let stem = "\(job.name)_\(format.string(from: context.now()))"
+    let stem = "\(job.name)_\(format.string(from: now))"
     let folder = context.state.path.appending("drills")
     _ = try Directory.open(context.state.path).makeDirectory("drills")
     // two reports in the same second have different names
     let reports = try Directory.open(folder)
     let names = (1...100).lazy.map { FilePath($0 == 1 ? "\(stem).txt" : "\(stem)_\($0).txt") }
     let name = try names.first { try reports.status(of: $0) == nil } ?? FilePath("\(stem).txt")
-    let text = report.text(of: job, library: library, at: context.now(), warnings: warnings)
+    let text = report.text(of: job, library: library, at: now, warnings: warnings)
     try AtomicFile.replace(name, in: folder, with: [UInt8](text.utf8))
     return name.inFolder(folder)
   }
@@ -140,7 +132,7 @@ struct RestoreTestPhases {
     let isCompared = report.results.contains { $0.isRestored && $0.comparison.isComplete }
     if !isCompared { damaged = max(damaged, last?.damaged ?? 0) }
     let test = JobStatus.RestoreTestRecord(
-      at: context.now().milliseconds, hasPassed: report.hasPassed,
+      at: now.milliseconds, hasPassed: report.hasPassed,
       archive: result?.missingCopy?.item ?? result?.restore?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.comparison.identical },
       damaged: damaged == 0 ? nil : damaged, round: (last?.round ?? 0) + 1, report: report.path?.string)

@@ -22,21 +22,13 @@ import SystemPackage
 ///    destination.
 /// 10. `PhaseContext.rejectingDamage` rejects archives of this run that were found corrupt later.
 /// 11. `InboxDeletion`: deletes backups of phones whose photos are in verified archives.
-struct BackupPhases {
-  let job: Job
-  /// The library's folder.
-  let library: FilePath
-  /// The status of the job before this run.
-  let previous: JobStatus
-  let context: JobContext
-  let operation: LedgerOperation
-  let counter: ProgressCounter
+struct BackupPhases: RunPart, RunPhases {
+  let input: RunInput
 
   /// Runs the phases. Blocks.
   ///
-  /// - Parameter results: receives the results of the phases, even if this throws.
   /// - Throws: why the library is not backed up; `CancellationError`.
-  func run(_ results: inout PhaseResults) throws {
+  func run(_ results: inout PhaseResults, after previous: JobStatus) throws {
     results.destinations = job.destinations.map(DestinationState.init)
     defer { conclude(&results) }
     try importInboxes(&results)
@@ -51,10 +43,8 @@ struct BackupPhases {
     let forecast = try ExportForecast(library, of: job, password: password, counter)
     results.libraryID = forecast.libraryID
     results.selected = (forecast.summary.photos, forecast.summary.bytes)
-    results.report(changeOfLibrary(forecast))
-    let phases = PhaseContext(
-      job: job, library: library, password: password, libraryID: forecast.libraryID, operation: operation,
-      now: context.now, counter: counter)
+    results.report(changeOfLibrary(forecast, after: previous))
+    let phases = PhaseContext(input: input, password: password, libraryID: forecast.libraryID)
     do {
       // even after an interruption, since archives may already be published or removed
       defer { results.update(phases.describingCopy) }
@@ -92,7 +82,7 @@ struct BackupPhases {
     results.inbox = JobStatus.InboxRecord()
     do {
       let report = try counter.inFirstPart(Self.inboxShare) {
-        try InboxRun(job: job, library: library, context: context, counter: counter).run()
+        try InboxRun(input: input).run()
       }
       results.inbox = JobStatus.InboxRecord(report)
       results.report(report.issues)
@@ -108,14 +98,13 @@ struct BackupPhases {
 
   private func deleteFromInboxes(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
     guard results.inbox != nil, results.photoFindings.isEmpty else { return }
-    let deletion = try InboxDeletion(context: phases, ledger: context.ledger, state: context.state)
-      .run(results.destinations)
+    let deletion = try InboxDeletion(context: phases).run(results.destinations)
     results.inbox?.deleted = deletion.deleted.map(\.string)
     results.report(deletion.issues)
   }
 
   /// Reports that the folder contains another library than in the previous run.
-  private func changeOfLibrary(_ forecast: ExportForecast) -> [Issue] {
+  private func changeOfLibrary(_ forecast: ExportForecast, after previous: JobStatus) -> [Issue] {
     guard previous.isIn(folder: library), let former = previous.libraryID, let new = forecast.libraryID,
       former != new
     else { return [] }

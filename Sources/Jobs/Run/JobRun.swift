@@ -13,7 +13,10 @@ extension Work where Summary == JobReport {
   /// running, which counts as a failure in the status; `JobError.noLibrary`; `JobError.newerLedger`;
   /// `FileError` if the state folder cannot be used.
   package static func backup(_ job: Job, _ context: JobContext) -> Self {
-    Work { counter in try JobRun(job, context, counter).run() }
+    Work { counter in
+      let input = try RunInput(.backup, of: job, context, counter)
+      return try JobRun(input, BackupPhases(input: input)).run()
+    }
   }
 
   /// Starts a restore test: restores from the newest archive at each destination of a job into a scratch
@@ -27,44 +30,36 @@ extension Work where Summary == JobReport {
   package static func restoreTest(
     _ job: Job, _ context: JobContext, options: RestoreTestOptions = RestoreTestOptions()
   ) -> Self {
-    Work { counter in try JobRun(job, context, counter, test: options).run() }
+    Work { counter in
+      let input = try RunInput(.drill, of: job, context, counter)
+      return try JobRun(input, RestoreTestPhases(input: input, options: options), isTest: true).run()
+    }
   }
 }
 
 /// One run of a job, from its first hook to its last: a backup or a restore test.
-struct JobRun {
-  private let job: Job
-  private let library: FilePath
-  private let context: JobContext
-  private let counter: ProgressCounter
-  /// The options of a restore test; nil for a backup.
-  private let test: RestoreTestOptions?
+struct JobRun: RunPart {
+  let input: RunInput
+  private let phases: any RunPhases
+  /// True for a restore test, false for a backup.
+  private let isTest: Bool
   private let hooks: JobHooks
-  /// Records what this run observes of archives.
-  private let operation: LedgerOperation
   private var state: RunState
   /// The entry of the run in the ledger.
   private var entry: LedgerRun
 
   /// Prepares a run.
-  init(
-    _ job: Job, _ context: JobContext, _ counter: ProgressCounter, test: RestoreTestOptions? = nil
-  ) throws(JobError) {
-    guard let library = job.library else { throw .noLibrary(job.name) }
-    self.job = job
-    self.library = library
-    self.context = context
-    self.counter = counter
-    self.test = test
-    hooks = JobHooks(task: test == nil ? .backup : .drill, job: job, library: library, context: context)
-    operation = context.ledger.begin("\(hooks.task.rawValue) \(job.name)", now: context.now)
-    let now = context.now()
+  init(_ input: RunInput, _ phases: any RunPhases, isTest: Bool = false) {
+    (self.input, self.phases, self.isTest) = (input, phases, isTest)
+    let (job, now) = (input.job, input.context.now())
+    hooks = JobHooks(
+      task: isTest ? .drill : .backup, job: job, library: input.library, context: input.context)
     let next = job.schedule?.nextRun(after: now, in: .current)
     state = RunState(startedAt: now.milliseconds, nextRunAt: next?.milliseconds)
     state.results.isOfJob = !job.usesOtherLibrary
-    state.results.test = test.map { _ in RestoreTestReport() }
+    state.results.test = isTest ? RestoreTestReport() : nil
     entry = LedgerRun(
-      test == nil ? .backup : .restoreTest, libraryPath: library.string, startedAt: now.milliseconds)
+      isTest ? .restoreTest : .backup, libraryPath: input.library.string, startedAt: now.milliseconds)
   }
 
   /// Runs the job. Blocks.
@@ -72,11 +67,11 @@ struct JobRun {
     let locks = try begin()
     defer { withExtendedLifetime(locks) {} }
     let previous = job.usesOtherLibrary ? JobStatus(job: job.name) : context.state.status(of: job.name)
-    if test == nil { reportWarnings(after: previous) }
+    if !isTest { reportWarnings(after: previous) }
     updateEntry()
     context.ledger.insert(&entry)
     // a restore test changes the status at its end
-    if test == nil { publishStatus() }
+    if !isTest { publishStatus() }
     perform(after: previous)
     state.hook = dueHooks.first
     saveRunAndStatus(copies: state.results.destinations.compactMap(\.copy))
@@ -88,12 +83,12 @@ struct JobRun {
   private mutating func begin() throws -> Locks {
     do {
       return try takeLocks()
-    } catch let error as JobError where error.isOfOwnHook || test != nil {
+    } catch let error as JobError where error.isOfOwnHook || isTest {
       // the hook would start the job again without end, or unmount a disk that the other run uses
       throw error
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
-      state.phasesEndedAt = context.now().milliseconds
+      state.phasesEndedAt = now.milliseconds
       updateEntry()
       // the previous run stays the last one, since it may be running
       (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
@@ -112,7 +107,7 @@ struct JobRun {
   }
 
   private func takeLocks() throws -> Locks {
-    guard test != nil else {
+    guard isTest else {
       let lock = try lockBackup()
       if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
         throw JobError.newerLedger(problem)
@@ -146,21 +141,11 @@ struct JobRun {
   private mutating func perform(after previous: JobStatus) {
     do {
       try hooks.run(.before, state, isCancelled: { [counter] in counter.isCancelled })
-      if let test {
-        try RestoreTestPhases(
-          job: job, library: library, previous: previous, options: test, context: context,
-          operation: operation, counter: counter
-        ).run(&state.results)
-      } else {
-        try BackupPhases(
-          job: job, library: library, previous: previous, context: context, operation: operation,
-          counter: counter
-        ).run(&state.results)
-      }
+      try phases.run(&state.results, after: previous)
     } catch {
       state.report(issue(of: error, interruption: state.results.interruption))
     }
-    state.phasesEndedAt = context.now().milliseconds
+    state.phasesEndedAt = now.milliseconds
   }
 
   /// Returns the issue of a run that did not reach its end.
@@ -174,7 +159,7 @@ struct JobRun {
   // MARK: Hooks
 
   /// True if the run is not complete. A restore test that was stopped has not failed.
-  private var hasFailed: Bool { !state.outcome.isComplete && (test == nil || state.outcome != .interrupted) }
+  private var hasFailed: Bool { !state.outcome.isComplete && !(isTest && state.outcome == .interrupted) }
 
   /// The hooks that follow the phases.
   private var dueHooks: [JobHooks.Hook] { [hasFailed ? .onFailure : .after, .finally].filter(hooks.has) }
@@ -232,7 +217,7 @@ struct JobRun {
     entry.libraryID = state.results.libraryID
     (entry.outcome, entry.endedAt) = (state.outcome, state.phasesEndedAt)
     // a restore test has its result before its last hooks
-    entry.hook = test == nil ? state.hook?.rawValue : nil
+    entry.hook = isTest ? nil : state.hook?.rawValue
     (entry.counts, entry.record) = (state.counts, state.details)
   }
 
