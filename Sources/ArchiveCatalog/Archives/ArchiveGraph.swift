@@ -291,11 +291,6 @@ package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible 
   /// The path of an unreadable file that may be the base.
   package var unreadable: String?
 
-  /// Makes an error.
-  package init(archive: String, base: String, cause: Cause, unreadable: String? = nil) {
-    (self.archive, self.base, self.cause, self.unreadable) = (archive, base, cause, unreadable)
-  }
-
   /// Describes the error and its remedy in one line.
   package var description: String {
     let text =
@@ -325,11 +320,6 @@ package struct IncompleteSet: Error, Sendable, Equatable, CustomStringConvertibl
   package var missing: [Int]
   /// The number of parts of the complete set.
   package var count: Int
-
-  /// Makes an error.
-  package init(archive: String, missing: [Int], count: Int) {
-    (self.archive, self.missing, self.count) = (archive, missing, count)
-  }
 
   /// Describes the error and its remedy in one line.
   package var description: String {

@@ -53,9 +53,6 @@ package struct InboxReport: Sendable {
   /// no file was.
   var nextSettling: Int64?
 
-  /// Makes an empty report.
-  package init() {}
-
   /// The number of backups that this run imported.
   package var backupsImported: Int { files.count { $0.photosImported != nil } }
   /// The number of photos that this run added to the library.

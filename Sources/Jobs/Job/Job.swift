@@ -131,7 +131,4 @@ package struct Hooks: Sendable, Equatable {
   package var finally: String?
   /// The time limit in seconds, after which a command is terminated.
   package var timeLimit = 600.0
-
-  /// Makes a value without commands.
-  package init() {}
 }

@@ -29,9 +29,6 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// The last restore test at each destination; destinations that were never tested are left out.
   package var restoreTests: [DestinationTestRecord] = []
 
-  /// Makes an empty status.
-  package init(job: String) { self.job = job }
-
   /// True if the status describes a library that was backed up.
   private var hasBackup: Bool { libraryID != nil || lastSuccess != nil || !copies.isEmpty }
 
@@ -80,9 +77,6 @@ package struct JobStatus: Sendable, Equatable, Encodable {
     package var warnings: [String] = []
     /// The results at each destination.
     package var destinations: [DestinationRecord] = []
-
-    /// Makes the record of a run that begins.
-    package init(startedAt: Int64) { self.startedAt = startedAt }
   }
 
   /// The result of a run at a destination.
@@ -99,9 +93,6 @@ package struct JobStatus: Sendable, Equatable, Encodable {
     package var failure: String?
     /// The bytes of the file system that were free for this user; nil if the destination failed.
     package var freeBytes: Int?
-
-    /// Makes a record without results.
-    package init(path: String) { self.path = path }
   }
 
   /// What a run imported from the inboxes of its job. Imports of `smilepile inbox` are not counted.
@@ -114,9 +105,6 @@ package struct JobStatus: Sendable, Equatable, Encodable {
     package var unreadable = 0
     /// The backups that were deleted, since a verified archive contains their photos.
     package var deleted: [String] = []
-
-    /// Makes a record of a run that has imported nothing.
-    package init() {}
   }
 
   /// The record of a restore test.
@@ -136,20 +124,6 @@ package struct JobStatus: Sendable, Equatable, Encodable {
     package var round: Int
     /// The path of the report.
     package var report: String?
-
-    /// Makes a record from its parts.
-    package init(
-      at: Int64, hasPassed: Bool, archive: String, photos: Int, damaged: Int? = nil, round: Int,
-      report: String?
-    ) {
-      self.at = at
-      self.hasPassed = hasPassed
-      self.archive = archive
-      self.photos = photos
-      self.damaged = damaged
-      self.round = round
-      self.report = report
-    }
   }
 }
 
