@@ -25,12 +25,10 @@ struct CategoryCommand: ParsableCommand {
     @Flag(name: [.customShort("n"), .long], help: "Report what would change, and write nothing.")
     var dryRun = false
 
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func report(_ confirmation: ConfirmationOption? = nil) throws -> OrganizeReport {
-      try OrganizeReport(output, library, lock, isDryRun: dryRun, confirmation)
+      try OrganizeReport(target, isDryRun: dryRun, confirmation)
     }
   }
 
@@ -249,12 +247,10 @@ struct CategoryCommand: ParsableCommand {
 
     func run() async throws {
       if withPhotos {
-        _ = try Library(path: change.library.path()).categories().one(named: category)
+        _ = try Library(path: change.target.library.path()).categories().one(named: category)
         var selection = LibrarySelection()
         selection.categories = [category]
-        return try await RemoveReport(
-          change.output, change.library, change.lock, isDryRun: change.dryRun, confirmation
-        ).run(selection)
+        return try await RemoveReport(change.target, isDryRun: change.dryRun, confirmation).run(selection)
       }
       let report = try change.report(confirmation)
       try await report.run(moveTo.map { .merge([category], into: $0) } ?? .removeEmpty(category))

@@ -38,9 +38,7 @@ extension DuplicatesCommand {
 
     @OptionGroup var search: DuplicateOptions
     @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func validate() throws {
       try list.refuseListOptions()
@@ -50,19 +48,19 @@ extension DuplicatesCommand {
     }
 
     func run() async throws {
-      let reporter = Reporter(output)
+      let reporter = target.reporter
       var request = search.request
       // a number may be that of a series, which the message then says
       request.findsSeries = !all
-      request.lockWait = max(lock.duration, Library.readersWait)
+      request.lockWait = max(target.lock.duration, Library.readersWait)
       let summary = try await reporter.follow(
-        .findDuplicates(request, in: library.path()), during: "duplicates")
+        .findDuplicates(request, in: target.library.path()), during: "duplicates")
       let removal = try DuplicateRemoval(of: summary, groups: all ? nil : group, keep: keep)
       let report = DuplicateReport(reporter, summary)
       report.showNotes()
       for part in removal.parts { report.show(part) }
       let removing = try RemoveReport(
-        output, library, lock, isDryRun: dryRun, confirmation, keeping: removal.kept.map(\.id))
+        target, isDryRun: dryRun, confirmation, keeping: removal.kept.map(\.id))
       if removal.removed.isEmpty {
         removing.reportNothing()
       } else {
@@ -105,9 +103,7 @@ extension DuplicatesCommand {
     @Flag(help: "Forget earlier dismissals of these photos, so that searches show them again.")
     var forget = false
 
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func validate() throws {
       try list.refuseListOptions()
@@ -117,8 +113,8 @@ extension DuplicatesCommand {
     }
 
     func run() throws {
-      let reporter = Reporter(output)
-      let run = DismissRun(try library.path(), lockWait: lock.duration)
+      let reporter = target.reporter
+      let run = DismissRun(try target.library.path(), lockWait: target.lock.duration)
       let summary = try forget ? run.forget(ids) : run.dismiss(ids)
       let pairs = "\(Count(summary.pairsChanged, "pair"))"
       reporter.importantResult(

@@ -24,14 +24,12 @@ struct Move: AsyncParsableCommand {
   var dryRun = false
 
   @OptionGroup var photos: SelectionOptions
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var target: LibraryChangeOptions
 
   func validate() throws { try photos.require() }
 
   func run() async throws {
-    let report = try OrganizeReport(output, library, lock, isDryRun: dryRun)
+    let report = try OrganizeReport(target, isDryRun: dryRun)
     try await report.run(.move(photos.selection, to: to))
   }
 }

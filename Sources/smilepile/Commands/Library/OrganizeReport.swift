@@ -11,15 +11,14 @@ struct OrganizeReport {
 
   /// - Parameter confirmation: how the user confirms; nil for a change that needs no confirmation.
   init(
-    _ output: CommonOptions, _ library: LibraryOption, _ lock: LockOption, isDryRun: Bool,
-    _ confirmation: ConfirmationOption? = nil
+    _ target: LibraryChangeOptions, isDryRun: Bool, _ confirmation: ConfirmationOption? = nil
   ) throws {
-    reporter = Reporter(output)
-    self.library = try library.path()
+    reporter = target.reporter
+    library = try target.library.path()
     options.isDryRun = isDryRun
-    options.lockWait = lock.duration
+    options.lockWait = target.lock.duration
     if let confirmation {
-      options.authorization = try confirmation.authorization(reporter, for: self.library)
+      options.authorization = try confirmation.authorization(reporter, for: library)
     }
   }
 

@@ -23,14 +23,12 @@ struct Remove: AsyncParsableCommand {
 
   @OptionGroup var photos: SelectionOptions
   @OptionGroup var confirmation: ConfirmationOption
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var target: LibraryChangeOptions
 
   func validate() throws { try photos.require() }
 
   func run() async throws {
-    try await RemoveReport(output, library, lock, isDryRun: dryRun, confirmation).run(photos.selection)
+    try await RemoveReport(target, isDryRun: dryRun, confirmation).run(photos.selection)
   }
 }
 
@@ -44,15 +42,15 @@ struct RemoveReport {
   private var options = ChangeOptions()
 
   init(
-    _ output: CommonOptions, _ library: LibraryOption, _ lock: LockOption, isDryRun: Bool,
-    _ confirmation: ConfirmationOption, keeping kept: [Int64] = []
+    _ target: LibraryChangeOptions, isDryRun: Bool, _ confirmation: ConfirmationOption,
+    keeping kept: [Int64] = []
   ) throws {
-    reporter = Reporter(output)
-    self.library = try library.path()
-    self.kept = kept
+    reporter = target.reporter
+    library = try target.library.path()
     options.isDryRun = isDryRun
-    options.lockWait = lock.duration
-    options.authorization = try confirmation.authorization(reporter, for: self.library)
+    self.kept = kept
+    options.lockWait = target.lock.duration
+    options.authorization = try confirmation.authorization(reporter, for: library)
     options.recorder = Ledger.ofThisUser
   }
 

@@ -25,16 +25,14 @@ struct Rename: AsyncParsableCommand {
   var dryRun = false
 
   @OptionGroup var photos: SelectionOptions
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var target: LibraryChangeOptions
 
   private static let fields = NameTemplate.Field.allCases.map(\.placeholder).joined(separator: ", ")
 
   func validate() throws { _ = try request() }
 
   func run() async throws {
-    let report = try OrganizeReport(output, library, lock, isDryRun: dryRun)
+    let report = try OrganizeReport(target, isDryRun: dryRun)
     try await report.run(request())
   }
 

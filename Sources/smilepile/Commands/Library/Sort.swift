@@ -33,14 +33,12 @@ struct Sort: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Report what would be moved, and write nothing.")
   var dryRun = false
 
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var target: LibraryChangeOptions
 
   func run() async throws {
     var request = SortRequest(try SortRules(contentsOf: FilePath(rules)))
     request.categories = category
     request.again = again
-    try await OrganizeReport(output, library, lock, isDryRun: dryRun).run(request)
+    try await OrganizeReport(target, isDryRun: dryRun).run(request)
   }
 }

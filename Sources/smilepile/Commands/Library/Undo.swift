@@ -28,9 +28,7 @@ struct Undo: AsyncParsableCommand {
   var list = false
 
   @OptionGroup var confirmation: ConfirmationOption
-  @OptionGroup var library: LibraryOption
-  @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var target: LibraryChangeOptions
 
   func validate() throws {
     if list, dryRun { throw ValidationError("--list and --dry-run contradict each other; choose one") }
@@ -39,9 +37,9 @@ struct Undo: AsyncParsableCommand {
   func run() async throws {
     var options = ChangeOptions()
     options.isDryRun = dryRun
-    options.lockWait = lock.duration
-    let reporter = Reporter(output)
-    let path = try library.path()
+    options.lockWait = target.lock.duration
+    let reporter = target.reporter
+    let path = try target.library.path()
     if list { return try report(Library(path: path).undoableChanges(), of: path, reporter) }
     options.authorization = try confirmation.authorization(reporter, for: path)
     options.recorder = Ledger.ofThisUser

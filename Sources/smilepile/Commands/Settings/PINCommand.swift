@@ -25,15 +25,14 @@ struct PINCommand: ParsableCommand {
   ///
   /// - Parameter explainsPIN: true to tell which commands ask for the PIN.
   fileprivate static func run(
-    _ library: LibraryOption, _ lock: LockOption, _ output: CommonOptions, done: String,
-    explainsPIN: Bool = false,
+    _ target: LibraryChangeOptions, done: String, explainsPIN: Bool = false,
     ask: (Library, Reporter) throws -> (LibraryWriter) throws -> Void
   ) throws {
-    let reporter = Reporter(output)
-    let path = try library.path()
+    let reporter = target.reporter
+    let path = try target.library.path()
     // the library is not locked while the user types
     let change = try ask(Library(path: path), reporter)
-    try change(LibraryWriter(path: path, lockWait: lock.duration))
+    try change(LibraryWriter(path: path, lockWait: target.lock.duration))
     let changed = try Library(path: path)
     let hasPIN = try changed.hasPIN()
     let isProtected = try changed.storedSettings().settings.deleteProtectionEnabled
@@ -85,12 +84,10 @@ struct PINCommand: ParsableCommand {
     @Flag(exclusivity: .exclusive) var protection: Protection?
 
     @OptionGroup var pin: PINOptions
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "set the PIN of", explainsPIN: true) {
+      try PINCommand.run(target, done: "set the PIN of", explainsPIN: true) {
         library, reporter in
         // checks before the user types the PIN twice
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
@@ -121,12 +118,10 @@ struct PINCommand: ParsableCommand {
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var newPIN: NewPINOptions
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "changed the PIN of") { library, reporter in
+      try PINCommand.run(target, done: "changed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
         let old = try PIN.read(from: pin.source(), .pin, question: "PIN", warn: reporter.warnOfSecret)
         let new = try PIN.read(
@@ -148,12 +143,10 @@ struct PINCommand: ParsableCommand {
         """)
 
     @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
+      try PINCommand.run(target, done: "removed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.nothingToRemove(library.path) }
         let operation = DestructiveOperation("remove the PIN of \(library.path)", lowers: [.pin])
         let authorization = try confirmation.authorization(reporter, for: library.path)

@@ -74,18 +74,16 @@ extension SettingsCommand {
     var dryRun = false
 
     @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func run() throws {
-      let report = SettingsReport(Reporter(output), try library.path(), isDryRun: dryRun)
+      let report = try SettingsReport(target, isDryRun: dryRun)
       let profile = try SettingsProfile(contentsOf: FilePath(file))
       let assignments = SettingDefinition.all.compactMap { definition in
         profile.values[definition.key].flatMap { SettingAssignment(key: definition.key, value: $0) }
       }
       let summary = try report.run(
-        .adopt(assignments, lowersProtections: lowerProtection), confirmation, lock)
+        .adopt(assignments, lowersProtections: lowerProtection), confirmation)
       let unknown = profile.unknownKeys.map { "the profile has the unknown key “\($0)”, which was ignored" }
       let kept = summary.kept.map { key in
         let value = profile.values[key] ?? ""

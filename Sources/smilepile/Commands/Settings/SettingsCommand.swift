@@ -54,15 +54,13 @@ struct SettingsCommand: ParsableCommand {
     var pairs: [String]
 
     @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func validate() throws { _ = try assignments() }
 
     func run() throws {
-      let report = SettingsReport(Reporter(output), try library.path())
-      report.show(try report.run(.set(assignments()), confirmation, lock))
+      let report = try SettingsReport(target)
+      report.show(try report.run(.set(assignments()), confirmation))
     }
 
     private func assignments() throws -> [SettingAssignment] {
@@ -104,15 +102,13 @@ struct SettingsCommand: ParsableCommand {
     var keys: [String] = []
 
     @OptionGroup var confirmation: ConfirmationOption
-    @OptionGroup var library: LibraryOption
-    @OptionGroup var lock: LockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var target: LibraryChangeOptions
 
     func validate() throws { _ = try definitions() }
 
     func run() throws {
-      let report = SettingsReport(Reporter(output), try library.path())
-      let summary = try report.run(.reset(definitions()), confirmation, lock)
+      let report = try SettingsReport(target)
+      let summary = try report.run(.reset(definitions()), confirmation)
       for key in summary.kept { report.reporter.note("\(key) stays as it is; name it to reset it") }
       if summary.changes.isEmpty, summary.kept.isEmpty {
         report.reporter.note("no setting was reset: all have their defaults")

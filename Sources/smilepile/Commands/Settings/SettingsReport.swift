@@ -6,19 +6,19 @@ import SystemPackage
 struct SettingsReport {
   let reporter: Reporter
   private let library: FilePath
+  private let lockWait: Duration
   private let isDryRun: Bool
 
-  init(_ reporter: Reporter, _ library: FilePath, isDryRun: Bool = false) {
-    (self.reporter, self.library, self.isDryRun) = (reporter, library, isDryRun)
+  init(_ target: LibraryChangeOptions, isDryRun: Bool = false) throws {
+    (reporter, library) = (target.reporter, try target.library.path())
+    (lockWait, self.isDryRun) = (target.lock.duration, isDryRun)
   }
 
   /// Changes settings. Blocks, also for the answer of the user.
-  func run(
-    _ request: SettingsRequest, _ confirmation: ConfirmationOption, _ lock: LockOption
-  ) throws -> SettingsSummary {
+  func run(_ request: SettingsRequest, _ confirmation: ConfirmationOption) throws -> SettingsSummary {
     var options = ChangeOptions()
     options.isDryRun = isDryRun
-    options.lockWait = lock.duration
+    options.lockWait = lockWait
     options.authorization = try confirmation.authorization(reporter, for: library)
     return try SettingsRun(library, options).run(request)
   }
