@@ -75,11 +75,9 @@ package struct Job: Sendable, Equatable {
 
   /// Returns why a job's name is invalid, or nil. The name is part of the names of files and units.
   static func fault(inName name: String) -> String? {
-    let isPlain = name.utf8.allSatisfy {
+    let isPlain = name.unicodeScalars.allSatisfy {
       switch $0 {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
+      case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
       default: false
       }
     }

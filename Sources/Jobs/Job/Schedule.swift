@@ -43,13 +43,8 @@ package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads `HH:mm`, two digits each, from 00:00 to 23:59. Returns nil for any other text.
   package init?(_ text: String) {
-    let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    let isDigits = parts.allSatisfy { part in
-      part.count == 2 && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    }
-    guard parts.count == 2, isDigits, let hour = Int(Substring(parts[0])),
-      let minute = Int(Substring(parts[1])),
-      hour < 24, minute < 60
+    guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/), let hour = Int(parts.1),
+      let minute = Int(parts.2), hour < 24, minute < 60
     else { return nil }
     self.init(checked: hour, minute)
   }

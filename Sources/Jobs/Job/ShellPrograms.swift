@@ -1,4 +1,5 @@
 import FileSystem
+import Foundation
 import SystemPackage
 
 /// The programs that a shell command names by their absolute paths.
@@ -9,21 +10,11 @@ enum ShellPrograms {
   /// - Throws: `OwnershipError`, or `FileError` if a program cannot be examined.
   static func requireOwnership(in command: String) throws {
     for word in command.split(whereSeparator: { $0.isWhitespace || ";&|()<>".contains($0) }) {
-      let path = word.trimming("'\"")
-      guard path.hasPrefix("/"), let file = try? File.open(FilePath(String(path)), .readFollowingLinks),
+      let path = word.trimmingCharacters(in: CharacterSet(charactersIn: "'\""))
+      guard path.hasPrefix("/"), let file = try? File.open(FilePath(path), .readFollowingLinks),
         try file.status().isExecutable
       else { continue }
       try Ownership.require(file)
     }
-  }
-}
-
-extension Substring {
-  /// The text without these characters at its ends.
-  fileprivate func trimming(_ characters: String) -> Substring {
-    var text = self
-    while let first = text.first, characters.contains(first) { text.removeFirst() }
-    while let last = text.last, characters.contains(last) { text.removeLast() }
-    return text
   }
 }

@@ -26,17 +26,9 @@ package enum Weekday: Int, Sendable, CaseIterable, CustomStringConvertible {
   }
 
   /// The English name: `Sunday`.
-  package var description: String {
-    switch self {
-    case .monday: "Monday"
-    case .tuesday: "Tuesday"
-    case .wednesday: "Wednesday"
-    case .thursday: "Thursday"
-    case .friday: "Friday"
-    case .saturday: "Saturday"
-    case .sunday: "Sunday"
-    }
-  }
+  package var description: String { Self.names[rawValue - 1] }
+
+  private static let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
   /// The first three letters of the name, which systemd understands. systemd.time(7).
   var shortName: String { String(description.prefix(3)) }

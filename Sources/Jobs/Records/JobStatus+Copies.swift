@@ -69,40 +69,31 @@ extension JobStatus.Copy {
 }
 
 extension JobStatus.Copy: Encodable {
-  /// A copy in the status file.
-  private struct Fields: Encodable {
-    let path: String
-    let archive: String
-    let others: [String]
-    let madeAt: Int64
-    let sequence: Int64?
-    let verifiedAt: Int64?
-    let suspectSince: Int64?
-    let suspectReason: String?
-    let isOutOfReach: Bool?
-    let isMissing: Bool?
-    let mountPoint: String?
-    let isOnSameDevice: Bool
-    let isInMemory: Bool?
-    let isSelection: Bool
-    let missingPhotos: Int?
-    let files: [ArchiveFile]
+  /// The fields of a copy in the status file.
+  private enum Field: String, CodingKey {
+    case path, archive, others, madeAt, sequence, verifiedAt, suspectSince, suspectReason, isOutOfReach
+    case isMissing, mountPoint, isOnSameDevice, isInMemory, isSelection, missingPhotos, files
   }
 
   package func encode(to encoder: any Encoder) throws {
-    let isMissing: Bool? =
-      switch reachability {
-      case .reachable: nil
-      case .missing: true
-      case .unreachable: false
-      }
-    try Fields(
-      path: found.path, archive: found.archive, others: found.others, madeAt: found.madeAt,
-      sequence: found.sequence, verifiedAt: health.verifiedAt, suspectSince: health.suspectSince,
-      suspectReason: health.suspectReason, isOutOfReach: isMissing.map { _ in true }, isMissing: isMissing,
-      mountPoint: found.mountPoint, isOnSameDevice: found.isOnSameDevice,
-      isInMemory: found.isInMemory ? true : nil, isSelection: found.isSelection,
-      missingPhotos: found.missingPhotos > 0 ? found.missingPhotos : nil, files: found.files
-    ).encode(to: encoder)
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(found.path, forKey: .path)
+    try fields.encode(found.archive, forKey: .archive)
+    try fields.encode(found.others, forKey: .others)
+    try fields.encode(found.madeAt, forKey: .madeAt)
+    try fields.encodeIfPresent(found.sequence, forKey: .sequence)
+    try fields.encodeIfPresent(health.verifiedAt, forKey: .verifiedAt)
+    try fields.encodeIfPresent(health.suspectSince, forKey: .suspectSince)
+    try fields.encodeIfPresent(health.suspectReason, forKey: .suspectReason)
+    if reachability != .reachable {
+      try fields.encode(true, forKey: .isOutOfReach)
+      try fields.encode(reachability == .missing, forKey: .isMissing)
+    }
+    try fields.encodeIfPresent(found.mountPoint, forKey: .mountPoint)
+    try fields.encode(found.isOnSameDevice, forKey: .isOnSameDevice)
+    if found.isInMemory { try fields.encode(true, forKey: .isInMemory) }
+    try fields.encode(found.isSelection, forKey: .isSelection)
+    if found.missingPhotos > 0 { try fields.encode(found.missingPhotos, forKey: .missingPhotos) }
+    try fields.encode(found.files, forKey: .files)
   }
 }

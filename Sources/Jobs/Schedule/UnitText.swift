@@ -69,62 +69,46 @@ struct UnitText {
   /// The text of the path unit; nil for a task that does not wait for files.
   var path: String? {
     guard task == .inbox, job.runsAutomatically(.inbox) else { return nil }
-    return """
-      \(firstLine)
-      \(Self.origin)
-
-      [Unit]
-      Description=Inbox of \(job.name) (smilepile)
-      Documentation=man:smilepile(1)
-
-      [Path]
-      \(job.inboxes.map { "PathChanged=" + Self.specifiersEscaped($0.string) }.joined(separator: "\n"))
-
-      [Install]
-      WantedBy=paths.target
-
-      """
+    let folders = job.inboxes.map { "PathChanged=" + Self.specifiersEscaped($0.string) }
+    return trigger(
+      "Inbox of \(job.name)", "[Path]\n\(folders.joined(separator: "\n"))", target: "paths.target")
   }
 
   /// The text of the timer; nil for a manual task.
   var timer: String? {
-    if task == .inbox { return job.pollsInboxes ? timerOfInbox : nil }
+    if task == .inbox {
+      return !job.pollsInboxes
+        ? nil
+        : trigger(
+          "Inbox of \(job.name) on a network file system", "[Timer]\nOnCalendar=minutely\nAccuracySec=5s",
+          target: "timers.target")
+    }
     guard let schedule = job.schedule(of: task) else { return nil }
-    return """
-      \(firstLine)
-      \(Self.origin)
-
-      [Unit]
-      Description=\(schedule): \(task.rawValue) of \(job.name) (smilepile)
-      Documentation=man:smilepile(1)
-
+    return trigger(
+      "\(schedule): \(task.rawValue) of \(job.name)",
+      """
       [Timer]
       \(schedule.calendarExpressions.map { "OnCalendar=\($0)" }.joined(separator: "\n"))
       # Runs that the machine missed start after the next boot.
       Persistent=true
       RandomizedDelaySec=2min
-
-      [Install]
-      WantedBy=timers.target
-
-      """
+      """, target: "timers.target")
   }
 
-  private var timerOfInbox: String {
+  /// Returns the text of a unit that starts the service.
+  private func trigger(_ description: String, _ section: String, target: String) -> String {
     """
     \(firstLine)
     \(Self.origin)
 
     [Unit]
-    Description=Inbox of \(job.name) on a network file system (smilepile)
+    Description=\(description) (smilepile)
     Documentation=man:smilepile(1)
 
-    [Timer]
-    OnCalendar=minutely
-    AccuracySec=5s
+    \(section)
 
     [Install]
-    WantedBy=timers.target
+    WantedBy=\(target)
 
     """
   }
