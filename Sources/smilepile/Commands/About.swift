@@ -141,34 +141,26 @@ struct About: ParsableCommand {
     }
   }
 
-  private static func catalogues(_ support: Result<CatalogueSupport, any Error>) -> JSONFields {
-    switch support {
-    case .success(let support):
-      [
-        "cairo": Null(support.cairo), "pango": Null(support.pango),
-        "missing_protections": support.missingProtections.map(\.rawValue), "problem": Null(nil),
-      ]
-    case .failure(let error):
-      [
-        "cairo": Null(nil), "pango": Null(nil), "missing_protections": [String](),
-        "problem": Null("\(error)"),
-      ]
-    }
+  private static func pictures(_ support: Result<PictureSupport, any Error>) -> JSONFields {
+    let found = try? support.get()
+    return [
+      "libvips": Null(found?.libvips), "formats": found?.formats.map(\.rawValue) ?? [],
+      "missing_protections": found?.missingProtections.map(\.rawValue) ?? [],
+      "problem": Null(problem(of: support)),
+    ]
   }
 
-  private static func pictures(_ support: Result<PictureSupport, any Error>) -> JSONFields {
-    switch support {
-    case .success(let support):
-      [
-        "libvips": Null(support.libvips), "formats": support.formats.map(\.rawValue),
-        "missing_protections": support.missingProtections.map(\.rawValue), "problem": Null(nil),
-      ]
-    case .failure(let error):
-      [
-        "libvips": Null(nil), "formats": [String](), "missing_protections": [String](),
-        "problem": Null("\(error)"),
-      ]
-    }
+  private static func catalogues(_ support: Result<CatalogueSupport, any Error>) -> JSONFields {
+    let found = try? support.get()
+    return [
+      "cairo": Null(found?.cairo), "pango": Null(found?.pango),
+      "missing_protections": found?.missingProtections.map(\.rawValue) ?? [],
+      "problem": Null(problem(of: support)),
+    ]
+  }
+
+  private static func problem<Support>(of support: Result<Support, any Error>) -> String? {
+    if case .failure(let error) = support { "\(error)" } else { nil }
   }
 }
 

@@ -112,6 +112,11 @@ private struct DiffLines {
     /// The differing properties, each with its old and new value.
     var values: [String: [String?]] = [:]
 
+    /// Notes the values of a property if they differ.
+    mutating func note(_ key: String, _ old: String?, _ new: String?) {
+      if old != new { values[key] = [old, new] }
+    }
+
     /// The values as text for the user.
     var text: String {
       values.sorted { $0.key < $1.key }.map { key, pair in
@@ -130,15 +135,12 @@ private struct DiffLines {
         modifier: change.modifier.rawValue, item: "category", label: "category “\(name.escaped)”",
         category: category?.name ?? "", name: name)
       guard let from, let to else { return line }
-      func note(_ key: String, _ old: String?, _ new: String?) {
-        if old != new { line.values[key] = [old, new] }
-      }
-      note("name", from.displayName, to.displayName)
-      note("position", "\(from.position)", "\(to.position)")
-      note("icon", from.iconResource, to.iconResource)
-      note("color", from.colorHex, to.colorHex)
-      note("default", "\(from.isDefault)", "\(to.isDefault)")
-      note("date", Self.date(from.createdAt), Self.date(to.createdAt))
+      line.note("name", from.displayName, to.displayName)
+      line.note("position", "\(from.position)", "\(to.position)")
+      line.note("icon", from.iconResource, to.iconResource)
+      line.note("color", from.colorHex, to.colorHex)
+      line.note("default", "\(from.isDefault)", "\(to.isDefault)")
+      line.note("date", Self.date(from.createdAt), Self.date(to.createdAt))
       return line
     case .photo(let from, let to):
       guard let photo = to ?? from else {
@@ -152,12 +154,9 @@ private struct DiffLines {
         bytes: photo.size)
       if case .file(let md5) = photo.content { line.md5 = md5.description }
       guard let from, let to else { return line }
-      func note(_ key: String, _ old: String, _ new: String) {
-        if old != new { line.values[key] = [old, new] }
-      }
-      note("name", from.name, to.name)
-      note("file_name", from.fileName, to.fileName)
-      note("date", Self.date(from.createdAt), Self.date(to.createdAt))
+      line.note("name", from.name, to.name)
+      line.note("file_name", from.fileName, to.fileName)
+      line.note("date", Self.date(from.createdAt), Self.date(to.createdAt))
       return line
     }
   }

@@ -69,26 +69,24 @@ struct RemoveReport {
         + (summary.categories.isEmpty
           ? "" : " and \(Count(summary.categories.count, "category", "categories"))")
         + (isDryRun ? "" : Self.promise(summary)))
-    reporter.json(
-      "summary",
-      [
-        "photos_removed": summary.photos.count, "categories_removed": summary.categories.count,
-        "bytes": summary.bytes, "photo_ids": summary.photos.map(\.id),
-        "missing": summary.missing.map(\.message), "dry_run": summary.isDryRun,
-      ])
+    json(
+      summary.photos.map(\.id), categories: summary.categories.count, bytes: summary.bytes,
+      missing: summary.missing.map(\.message))
   }
 
   /// Reports that there is nothing to remove.
   func reportNothing() {
     reporter.importantResult("there is nothing to remove")
+    json([], categories: 0, bytes: 0, missing: [])
+  }
+
+  private func json(_ photos: [Int64], categories: Int, bytes: Int, missing: [String]) {
     reporter.json(
       "summary",
       [
-        "photos_removed": 0, "categories_removed": 0, "bytes": 0, "photo_ids": [Int64](),
-        "missing": [String](),
-        "dry_run": options.isDryRun,
-      ]
-    )
+        "photos_removed": photos.count, "categories_removed": categories, "bytes": bytes,
+        "photo_ids": photos, "missing": missing, "dry_run": options.isDryRun,
+      ])
   }
 
   /// Returns the part of the message about an undo. An undo may be unable to restore photos with missing files.
