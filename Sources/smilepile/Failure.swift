@@ -88,7 +88,7 @@ enum Failure {
   }
 
   /// Reports that the result could not be written to standard output.
-  static func reportLostOutput() {
+  static func reportOutputFailure() {
     let reason = Console.standard.outputFailure.map { String(cString: strerror($0)) } ?? "unknown"
     Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error, .error)
   }

@@ -109,7 +109,7 @@ enum Main {
     }
     Console.standard.flushSaved()
     if Console.standard.outputFailure != nil {
-      Failure.reportLostOutput()
+      Failure.reportOutputFailure()
       if code == .done { code = .failed }
     }
     exit(code)

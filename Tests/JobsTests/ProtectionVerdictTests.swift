@@ -24,16 +24,16 @@ struct ProtectionVerdictTests {
   /// A copy that is complete, verified, tested and on another device.
   private func copy(
     at path: String = "/disk", daysAgo: Int = 0, isOnSameDevice: Bool = false, isInMemory: Bool = false,
-    isVerified: Bool = true, problem: CountedCopy.Problem? = nil, added: Int? = 0,
+    isVerified: Bool = true, problem: LibraryCopy.Problem? = nil, added: Int? = 0,
     test: JobStatus.DestinationTestRecord.Outcome? = .passed, hasPassedBefore: Bool = false,
     isSelection: Bool = false, missing: Int = 0, testedDaysAgo: Int = 2
-  ) -> CountedCopy {
+  ) -> LibraryCopy {
     var record = JobStatus.DestinationTestRecord(passed: path, at: Self.time(daysAgo: testedDaysAgo))
     if let test, test != .passed {
       (record.outcome, record.archive) = (test, "\(path)/a.zip")
       if !hasPassedBefore { record.lastPassedAt = nil }
     }
-    return CountedCopy(
+    return LibraryCopy(
       job: "family",
       copy: JobStatus.Copy(
         found: CopyRecord(
@@ -45,7 +45,7 @@ struct ProtectionVerdictTests {
   }
 
   private func verdict(
-    photos: Int = 12_345, _ copies: [CountedCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
+    photos: Int = 12_345, _ copies: [LibraryCopy], testedDaysAgo: Int? = 2, ledgerProblem: String? = nil,
     run: JobStatus.RunRecord? = nil, success: JobStatus.RunRecord? = nil, testFailure: String? = nil,
     damage: [Observed] = [], now: Date = now
   ) -> ProtectionVerdict {
@@ -102,8 +102,8 @@ struct ProtectionVerdictTests {
 
   @Test(
     "Verdict: a copy with a problem does not count, and is an action",
-    arguments: [CountedCopy.Problem.suspect, .unreachable, .missing, .changed])
-  func problem(problem: CountedCopy.Problem) {
+    arguments: [LibraryCopy.Problem.suspect, .unreachable, .missing, .changed])
+  func problem(problem: LibraryCopy.Problem) {
     let verdict = verdict([copy(problem: problem)])
     #expect(verdict.level == .danger)
     #expect(
@@ -414,7 +414,7 @@ struct ProtectionVerdictTests {
 
   /// Returns what makes the first complete copy, if none is reachable: another backup in place of a missing one, or a
   /// repair of the library. Another run of a job with a selection makes no complete copy.
-  private func expectedRemedy(_ copies: [CountedCopy], _ whole: [CountedCopy]) -> Remedy? {
+  private func expectedRemedy(_ copies: [LibraryCopy], _ whole: [LibraryCopy]) -> Remedy? {
     if !whole.isEmpty { return .runBackup(job: "family") }
     return copies.contains { !$0.copy.isSelection } ? .repairLibrary : nil
   }
@@ -439,7 +439,7 @@ struct ProtectionVerdictTests {
       let isOther = match.2.hasPrefix(" on another device")
       let copies = isOther ? elsewhere : good
       let isQualified = match.2.hasSuffix("that has no known problem")
-      let all = isOther ? facts.copies.filter { $0.place == .anotherDevice } : facts.copies
+      let all = isOther ? facts.copies.filter { $0.device == .anotherDevice } : facts.copies
       let newest = (isQualified ? copies : all).map(\.copy.madeAt).max() ?? 0
       if days.ago(newest) != match.3 { return "newest" }
       if remedy != .runBackup(job: "family") { return "remedy" }
@@ -469,7 +469,7 @@ struct ProtectionVerdictTests {
       }
       guard isTested else {
         let isAboutCopy = facts.copies.contains {
-          $0.place == .anotherDevice && reason?.message.contains($0.copy.path) == true
+          $0.device == .anotherDevice && reason?.message.contains($0.copy.path) == true
         }
         if !isAboutCopy, reason?.message.contains("add a destination") != true, remedy != .repairLibrary {
           return "action"
@@ -522,14 +522,14 @@ struct ProtectionVerdictTests {
   /// Facts that a generator chose.
   private struct Facts {
     var photos: Int
-    var copies: [CountedCopy]
+    var copies: [LibraryCopy]
     var testedDaysAgo: Int?
     var now = ProtectionVerdictTests.now
   }
 
   private func facts(_ numbers: inout SeededNumbers) -> Facts {
     let photos = Int.random(in: 1...5, using: &numbers)
-    let problems: [CountedCopy.Problem?] = [
+    let problems: [LibraryCopy.Problem?] = [
       nil, nil, nil, nil, nil, .suspect, .unreachable, .missing, .changed,
     ]
     let tests: [JobStatus.DestinationTestRecord.Outcome?] = [
@@ -556,9 +556,9 @@ struct ProtectionVerdictTests {
 
   /// Returns a copy with other facts.
   private func with(
-    _ copy: CountedCopy, problem: CountedCopy.Problem?, added: Int?, test: JobStatus.DestinationTestRecord?
-  ) -> CountedCopy {
-    CountedCopy(
+    _ copy: LibraryCopy, problem: LibraryCopy.Problem?, added: Int?, test: JobStatus.DestinationTestRecord?
+  ) -> LibraryCopy {
+    LibraryCopy(
       job: copy.job, copy: copy.copy, problem: problem, isShared: copy.isShared, photosAdded: added,
       test: test)
   }
@@ -574,7 +574,7 @@ struct ProtectionVerdictTests {
     older.now += 200 * 86_400
     var all: [(name: String, facts: Facts)] = [("a photo was added", photoAdded), ("200 days passed", older)]
     for (index, copy) in facts.copies.enumerated() {
-      for problem in [CountedCopy.Problem.suspect, .unreachable, .missing, .changed] {
+      for problem in [LibraryCopy.Problem.suspect, .unreachable, .missing, .changed] {
         var lost = facts
         lost.copies[index] = with(copy, problem: problem, added: copy.photosAdded, test: copy.test)
         all.append(("a copy is \(problem)", lost))

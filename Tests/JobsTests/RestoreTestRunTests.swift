@@ -152,12 +152,12 @@ import Testing
     var summary = ImportSummary()
     summary.photosImported = 4
     summary.photosSkipped = 1
-    let loss = try #require(DestinationTest.loss(of: source, nil, summary))
+    let loss = try #require(DestinationTest.shortfall(of: source, nil, summary))
     #expect(loss.message.hasSuffix("contains 6 photos, and only 5 could be restored"))
-    #expect(DestinationTest.loss(of: source, [1, 2, 3], summary) == nil)
+    #expect(DestinationTest.shortfall(of: source, [1, 2, 3], summary) == nil)
     // a photo that the import reports is not reported again
     summary.photosNotImported = 1
-    #expect(DestinationTest.loss(of: source, nil, summary) == nil)
+    #expect(DestinationTest.shortfall(of: source, nil, summary) == nil)
   }
 
   @Test("Restore test: the result is in the status file and in the metrics")

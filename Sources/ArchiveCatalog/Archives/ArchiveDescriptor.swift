@@ -174,11 +174,11 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   }
 
   /// Compares archives of different folders. Within a folder, `ArchiveGraph` has the order.
-  package var place: Int64 { sequence ?? date }
+  package var order: Int64 { sequence ?? date }
 
   /// Returns true if the place of the archive among the others is unknown: an older version made it and dated it in the
   /// future.
-  package func isPlaceUnknown(at now: Date) -> Bool { sequence == nil && isDatedAfter(now) }
+  package func isOrderUnknown(at now: Date) -> Bool { sequence == nil && isDatedAfter(now) }
 
   /// The most milliseconds by which the clocks of two devices differ: they may be set to different time zones.
   package static let clockTolerance: Int64 = 24 * 3_600_000

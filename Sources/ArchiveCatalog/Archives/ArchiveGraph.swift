@@ -140,10 +140,10 @@ extension ArchiveGraph {
     }
     var parts: [Int: ArchiveDescriptor] = [:]
     for other in archives where mayDepend(archive, on: other) {
-      guard let place = other.part, place.setID == part.setID else { continue }
+      guard let candidate = other.part, candidate.setID == part.setID else { continue }
       // the better of two copies, then the later name
-      if let known = parts[place.number], rank(known) < rank(other) { continue }
-      parts[place.number] = other
+      if let known = parts[candidate.number], rank(known) < rank(other) { continue }
+      parts[candidate.number] = other
     }
     parts[part.number] = archive
     let missing = (1...part.count).filter { parts[$0] == nil }
@@ -248,7 +248,7 @@ extension ArchiveGraph {
       throw .otherEncryption
     }
     // until that day, every increment would choose this archive
-    if archive.isPlaceUnknown(at: requirements.date) { throw .datedInFuture }
+    if archive.isOrderUnknown(at: requirements.date) { throw .datedInFuture }
     let depth = archive.base?.depth ?? 0
     guard depth < requirements.maximumChainDepth else { throw .chainTooDeep(depth) }
     let members: [ArchiveDescriptor]

@@ -13,16 +13,16 @@ struct ArchiveOrder {
 
   init(_ archives: some Sequence<ArchiveDescriptor>) {
     let archives = Array(archives)
-    var places = Places(archives)
-    sorted = archives.indices.map { (place: places.place(of: $0), archive: archives[$0]) }.sorted {
+    var positions = Positions(archives)
+    sorted = archives.indices.map { (position: positions.position(of: $0), archive: archives[$0]) }.sorted {
       let (one, other) = ($0.archive, $1.archive)
-      return ($0.place, one.base?.depth ?? 0, one.date, one.path)
-        < ($1.place, other.base?.depth ?? 0, other.date, other.path)
+      return ($0.position, one.base?.depth ?? 0, one.date, one.path)
+        < ($1.position, other.base?.depth ?? 0, other.date, other.path)
     }.map(\.archive)
   }
 
-  /// The places of archives on one scale: milliseconds since 1970.
-  private struct Places {
+  /// The positions of archives on one scale: milliseconds since 1970.
+  private struct Positions {
     let archives: [ArchiveDescriptor]
     /// For each archive ID, the indices.
     private let byID: [String: [Int]]
@@ -42,22 +42,22 @@ struct ArchiveOrder {
       known = Array(repeating: nil, count: archives.count)
     }
 
-    mutating func place(of index: Int) -> Int64 {
-      if let place = known[index] { return place }
-      var place = ownPlace(of: archives[index])
+    mutating func position(of index: Int) -> Int64 {
+      if let position = known[index] { return position }
+      var position = ownPosition(of: archives[index])
       if let base = archives[index].base, pending.insert(index).inserted {
         for candidate in byID[base.archiveID, default: []] where archives[candidate].satisfies(base) {
           guard !pending.contains(candidate) else { continue }
-          let (next, isOverflow) = self.place(of: candidate).addingReportingOverflow(1)
-          place = max(place, isOverflow ? .max : next)
+          let (next, isOverflow) = self.position(of: candidate).addingReportingOverflow(1)
+          position = max(position, isOverflow ? .max : next)
         }
         pending.remove(index)
       }
-      known[index] = place
-      return place
+      known[index] = position
+      return position
     }
 
-    private func ownPlace(of archive: ArchiveDescriptor) -> Int64 {
+    private func ownPosition(of archive: ArchiveDescriptor) -> Int64 {
       if let sequence = archive.sequence { return sequence }
       guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else { return archive.date }
       return min(archive.date, first - 1)

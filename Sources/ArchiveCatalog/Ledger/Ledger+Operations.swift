@@ -36,7 +36,7 @@ extension LedgerRun {
   fileprivate init(_ operation: RecordedOperation, at moment: Int64) {
     self.init(
       operation.kind, libraryPath: operation.library?.absolute.string, startedAt: moment,
-      record: OperationRecord(operation).json)
+      record: HistoryDetails(operation).json)
     libraryID = operation.libraryID()
   }
 
@@ -55,7 +55,7 @@ extension LedgerRun {
       counts = result.counts
       counts.findings = result.findings.count
     }
-    var details = OperationRecord(operation)
+    var details = HistoryDetails(operation)
     details.archives += result?.archives.map(\.absolute.string) ?? []
     details.keep(result?.findings ?? [])
     details.message = error is CancellationError ? nil : error.map { "\($0)" }
@@ -63,7 +63,7 @@ extension LedgerRun {
   }
 }
 
-extension OperationRecord {
+extension HistoryDetails {
   fileprivate init(_ operation: RecordedOperation) {
     archives = operation.archives.map(\.absolute.string)
     folder = operation.folder?.absolute.string

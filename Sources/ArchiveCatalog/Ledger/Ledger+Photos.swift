@@ -2,7 +2,7 @@ internal import Databases
 internal import GRDB
 import Operations
 
-extension LedgerOperation {
+extension ArchiveObserver {
   /// Records what the operation found about the photos of a library, in one durable transaction. Blocks.
   ///
   /// - Parameter library: the ID of the library.

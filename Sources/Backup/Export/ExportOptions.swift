@@ -50,7 +50,7 @@ public struct ExportOptions: Sendable {
   /// with `verifies`, also a base that was never verified or has changed since.
   public var ledger: Ledger?
   /// The ledger's operation that this export belongs to; nil if the export is an operation of its own.
-  package var operation: LedgerOperation?
+  package var operation: ArchiveObserver?
   /// Verifies every CRC and MD5 of the archive before it is published.
   public var verifies = false
   /// Adds a thumbnail of each photo to the archive. Draws those that the library's cache lacks, which needs libvips.

@@ -49,7 +49,7 @@ private struct ExtractRun {
   let folder: FilePath
   let options: ExtractOptions
   let counter: ProgressCounter
-  let operation: LedgerOperation
+  let operation: ArchiveObserver
 
   func run() throws -> ExtractSummary {
     var source = try open()

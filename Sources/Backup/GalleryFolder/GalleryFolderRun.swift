@@ -70,7 +70,7 @@ struct GalleryFolderRun {
   }
 
   /// Opens the archive as a backup, or as a photo export without rows.
-  private func open(_ path: FilePath, _ operation: LedgerOperation) throws -> OpenedBackup {
+  private func open(_ path: FilePath, _ operation: ArchiveObserver) throws -> OpenedBackup {
     do {
       return try operation.recordingDamage(of: path) {
         try OpenedBackup.withChain(

@@ -51,7 +51,7 @@ public struct ImportRun {
   let options: ImportOptions
   let counter: ProgressCounter
   /// Records damaged archives.
-  private let operation: LedgerOperation
+  private let operation: ArchiveObserver
 
   /// Prepares a run, for callers with a thread and a counter of their own. Damaged archives are recorded only in
   /// memory.
@@ -60,7 +60,7 @@ public struct ImportRun {
   }
 
   fileprivate init(
-    library: FilePath, options: ImportOptions, counter: ProgressCounter, operation: LedgerOperation
+    library: FilePath, options: ImportOptions, counter: ProgressCounter, operation: ArchiveObserver
   ) {
     self.library = library
     self.options = options

@@ -24,7 +24,7 @@ struct RebuildArchives {
   /// The archives of the library, oldest first.
   private(set) var records: [ExportRecord] = []
   private let options: RebuildOptions
-  private let operation: LedgerOperation
+  private let operation: ArchiveObserver
   private let counter: ProgressCounter
   /// The newest of the named archives, which is open already; nil after it was used.
   private var opened: OpenedBackup?
@@ -37,7 +37,7 @@ struct RebuildArchives {
   /// - Throws: `RebuildError`, `BackupError` if a password is needed or wrong, the error of an archive if none can be read,
   ///   or `CancellationError`.
   init(
-    of path: FilePath, id: String?, _ options: RebuildOptions, _ operation: LedgerOperation,
+    of path: FilePath, id: String?, _ options: RebuildOptions, _ operation: ArchiveObserver,
     _ counter: ProgressCounter
   ) throws {
     (self.options, self.operation, self.counter) = (options, operation, counter)
@@ -107,7 +107,7 @@ struct RebuildArchives {
     let now = Date()
     func rank(_ archive: ArchiveDescriptor) -> Int {
       switch archive.extent {
-      case .library, .part: graph.health(of: archive).isSuspect || archive.isPlaceUnknown(at: now) ? 1 : 0
+      case .library, .part: graph.health(of: archive).isSuspect || archive.isOrderUnknown(at: now) ? 1 : 0
       case .selection, .partiallyRecovered, .document: 2
       }
     }
@@ -203,7 +203,7 @@ private struct ArchiveSearch {
       return try ArchiveDescriptor(path: place, password: options.password, limits: options.limits)
     }
     let archive = try ArchiveDescriptor(backup)
-    if newest == nil || archive.place > newestPlace { (newest, newestPlace) = (backup, archive.place) }
+    if newest == nil || archive.order > newestPlace { (newest, newestPlace) = (backup, archive.order) }
     return archive
   }
 
@@ -229,7 +229,7 @@ extension ExportRecord {
   fileprivate init?(_ archive: ArchiveDescriptor) {
     guard let id = archive.archiveID else { return nil }
     self.init(
-      id: id, archive: archive.path, at: archive.date, sequence: archive.place, photos: archive.photos,
+      id: id, archive: archive.path, at: archive.date, sequence: archive.order, photos: archive.photos,
       archiveBytes: archive.fileBytes, isPartial: archive.isPartial)
     categories = archive.categories
   }

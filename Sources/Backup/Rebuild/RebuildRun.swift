@@ -46,7 +46,7 @@ extension Work where Summary == RebuildSummary {
 struct RebuildRun {
   let path: FilePath
   let options: RebuildOptions
-  let operation: LedgerOperation
+  let operation: ArchiveObserver
   let counter: ProgressCounter
 
   func run() throws -> RebuildSummary {

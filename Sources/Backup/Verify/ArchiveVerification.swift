@@ -34,7 +34,7 @@ package enum ArchiveVerification {
   }
 }
 
-extension LedgerOperation {
+extension ArchiveObserver {
   /// Opens or reads an archive. If the error is evidence of damage, records the archive as damaged. Blocks.
   func recordingDamage<Result>(of path: FilePath, _ read: () throws -> Result) throws -> Result {
     do {

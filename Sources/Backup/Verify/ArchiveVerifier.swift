@@ -7,7 +7,7 @@ import SystemPackage
 /// Verifies archives that are unverified, changed since their verification, or suspect according to the ledger.
 package struct ArchiveVerifier: Sendable {
   /// Records the results.
-  package let operation: LedgerOperation
+  package let operation: ArchiveObserver
   private let password: Secret?
   private let verifiesUnverified: Bool
 
@@ -15,7 +15,7 @@ package struct ArchiveVerifier: Sendable {
   ///   - operation: the health of archives, and the record of results.
   ///   - password: for encrypted archives.
   ///   - verifiesUnverified: false to verify only suspect archives, and to use unverified ones without reading them.
-  package init(operation: LedgerOperation, password: Secret?, verifiesUnverified: Bool) {
+  package init(operation: ArchiveObserver, password: Secret?, verifiesUnverified: Bool) {
     (self.operation, self.password, self.verifiesUnverified) = (operation, password, verifiesUnverified)
   }
 
@@ -75,7 +75,7 @@ package struct ArchiveVerifier: Sendable {
   }
 }
 
-extension LedgerOperation {
+extension ArchiveObserver {
   /// Verifies an archive and records the result. Blocks.
   ///
   /// - Parameter file: the archive's file as it was before this call.

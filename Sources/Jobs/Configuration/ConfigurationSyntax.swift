@@ -50,8 +50,8 @@ struct ConfigurationSyntax {
   private static let zero = "a text contains a zero byte; remove it"
 
   private static func lineOfZero(in text: String) -> Int? {
-    guard let place = text.utf8.firstIndex(of: 0) else { return nil }
-    return 1 + text.utf8[..<place].reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+    guard let index = text.utf8.firstIndex(of: 0) else { return nil }
+    return 1 + text.utf8[..<index].reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
   }
 
   private mutating func read(_ event: yaml_event_t) {

@@ -26,8 +26,8 @@ package struct JobFile: Sendable, Equatable {
     /// Describes the error in one line.
     package var description: String {
       switch self {
-      case .file(let places):
-        "no job file was found: \(places.map(\.string).joined(separator: ", "))"
+      case .file(let paths):
+        "no job file was found: \(paths.map(\.string).joined(separator: ", "))"
       case .job(let name, let path, let names):
         "\(path) has no job “\(name)”"
           + (Spelling.nearest(to: name, among: names).map { "; did you mean “\($0)”?" }
@@ -39,25 +39,25 @@ package struct JobFile: Sendable, Equatable {
   /// Returns the paths of job files in search order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if
   /// the variable is not set), `/etc/smilepile/config.yaml`.
   /// https://specifications.freedesktop.org/basedir-spec/latest/
-  package static func places(environment: [String: String]) -> [FilePath] {
-    var places: [FilePath] = []
+  package static func searchPaths(environment: [String: String]) -> [FilePath] {
+    var paths: [FilePath] = []
     // the specification says to ignore relative paths
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
-      places.append(FilePath(home).appending("smilepile/config.yaml"))
+      paths.append(FilePath(home).appending("smilepile/config.yaml"))
     } else {
-      places.append(FilePath(UserAccount.home(environment)).appending(".config/smilepile/config.yaml"))
+      paths.append(FilePath(UserAccount.home(environment)).appending(".config/smilepile/config.yaml"))
     }
-    return places + ["/etc/smilepile/config.yaml"]
+    return paths + ["/etc/smilepile/config.yaml"]
   }
 
-  /// Returns the given path, even if the file is missing; otherwise the first existing file of `places`.
+  /// Returns the given path, even if the file is missing; otherwise the first existing file of `searchPaths`.
   ///
   /// - Throws: `Missing.file`.
   package static func find(named path: FilePath?, environment: [String: String]) throws(Missing) -> FilePath {
     if let path { return path }
-    let places = places(environment: environment)
-    guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.string) }) else {
-      throw .file(places)
+    let paths = searchPaths(environment: environment)
+    guard let found = paths.first(where: { FileManager.default.fileExists(atPath: $0.string) }) else {
+      throw .file(paths)
     }
     return found
   }
@@ -65,8 +65,8 @@ package struct JobFile: Sendable, Equatable {
   /// Reads the job file, and excepts the folders that its jobs trust from the rule of `Ownership`. Blocks.
   ///
   /// - Parameters:
-  ///   - path: the path of the job file; nil for the first existing file of `places`.
-  ///   - environment: the variables for `~` and `places`.
+  ///   - path: the path of the job file; nil for the first existing file of `searchPaths`.
+  ///   - environment: the variables for `~` and `searchPaths`.
   /// - Throws: `Missing`, `InvalidConfiguration` with every mistake, `OwnershipError` if other users can change the file, or
   ///   `FileError`.
   package init(_ path: FilePath?, environment: [String: String]) throws {
@@ -88,8 +88,8 @@ package struct JobFile: Sendable, Equatable {
     throws(InvalidConfiguration)
   {
     // absolute, since units and status files outlive the working folder of this process
-    let place = path.absolute
-    var reader = JobFileReader(folder: place.removingLastComponent(), home: home, state: state)
+    let absolute = path.absolute
+    var reader = JobFileReader(folder: absolute.removingLastComponent(), home: home, state: state)
     let jobs = reader.read(text)
     guard reader.faults.isEmpty else {
       throw InvalidConfiguration(path: path, faults: reader.faults.sorted { $0.line < $1.line })

@@ -35,14 +35,14 @@ extension JobFileReader {
     case "true": return .any
     case "false": return nil
     case let text? where text.hasPrefix("/"):
-      let place = path(text)
-      if place == "/" {
+      let point = path(text)
+      if point == "/" {
         section.fault(
           "require-mount",
           "has no effect, because / is always mounted; write the mount point of the backup disk, for example /mnt/usb"
         )
       }
-      return .at(place)
+      return .at(point)
     default:
       section.fault(
         "require-mount",

@@ -15,7 +15,7 @@ extension JobFileReader {
     }
     for (inbox, line) in found {
       do throws(InboxFault) {
-        try inbox.checkPlace(outside: job.library, job.destinations.map(\.path))
+        try inbox.checkOverlap(with: job.library, job.destinations.map(\.path))
       } catch {
         section.fault(line, "\(error)")
       }

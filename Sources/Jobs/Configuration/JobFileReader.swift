@@ -114,12 +114,12 @@ struct JobFileReader {
       warnings.append(ConfigurationFault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
     }
     // resolves links, since a folder may have several names
-    let place =
+    let target =
       file.folder.realPath.flatMap { folder in file.lastComponent.map { folder.appending($0) } } ?? file
-    if let other = written[place] {
+    if let other = written[target] {
       section.fault(key, "is the same file as \(other); choose another file")
     }
-    written[place] = "the \(key) of job “\(job.name)”"
+    written[target] = "the \(key) of job “\(job.name)”"
     return file
   }
 

@@ -46,7 +46,7 @@ package struct InboxReport: Sendable {
   /// Inboxes that cannot be used, and files that could not be moved.
   var faults: [String] = []
   /// What is missing from the library after the imports of this run.
-  var losses: [String] = []
+  var missing: [String] = []
   /// Notices about the imports of this run.
   package var warnings: [String] = []
   /// When the first file that was modified within the last minute will have settled, in milliseconds since 1970; nil if
@@ -66,7 +66,7 @@ package struct InboxReport: Sendable {
 
   /// What makes the run incomplete: one message for each inbox, file or import.
   package var errors: [String] {
-    faults + files.compactMap { file in file.problem.map(file.inbox.naming) } + losses
+    faults + files.compactMap { file in file.problem.map(file.inbox.naming) } + missing
   }
 
   /// The issues for a run of the job.
@@ -81,7 +81,7 @@ package struct InboxReport: Sendable {
     var sum = later
     let imported = files.filter { $0.photosImported != nil }
     sum.files = imported + later.files.filter { file in !imported.contains { $0.path == file.path } }
-    sum.losses = losses + later.losses
+    sum.missing = missing + later.missing
     sum.warnings = warnings + later.warnings
     return sum
   }

@@ -206,23 +206,23 @@ struct InboxRun: RunPart {
       pass.report.files.append(InboxFile(inbox, name, .unreadable(reason: reason)))
       return
     }
-    let isWhole = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
+    let isIntact = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
     let imported = ImportedBackup(
       content: content, library: pass.libraryID, at: now.milliseconds,
-      photos: summary.photosImported, problem: isWhole ? nil : Self.problem(of: backup, summary))
+      photos: summary.photosImported, problem: isIntact ? nil : Self.problem(of: backup, summary))
     pass.report.files.append(
       InboxFile(
         inbox, name, .imported(photos: summary.photosImported, skipped: summary.photosSkipped)))
     pass.report.warnings += warnings(of: backup, summary).map(inbox.naming)
-    if isWhole, summary.photosNotImported > 0 {
-      pass.report.losses.append(
+    if isIntact, summary.photosNotImported > 0 {
+      pass.report.missing.append(
         inbox.naming(
           "\(backup.path) was imported; it lacks \(Count(summary.photosNotImported, "photo file"))".escaped))
     }
     pass.imported[content] = imported
     if isDryRun {
-      if let problem = imported.problem { pass.report.losses.append(inbox.naming(problem)) }
-      if isWhole, inbox.afterImport == .move {
+      if let problem = imported.problem { pass.report.missing.append(inbox.naming(problem)) }
+      if isIntact, inbox.afterImport == .move {
         pass.report.files[pass.report.files.count - 1].movedTo =
           folder.directory.path(of: name.inFolder(Inbox.imported))
       }
@@ -230,20 +230,20 @@ struct InboxRun: RunPart {
     }
     if summary.hasDiskFault {
       pass.imported[content] = nil
-      pass.report.losses += imported.problem.map { [inbox.naming($0)] } ?? []
+      pass.report.missing += imported.problem.map { [inbox.naming($0)] } ?? []
       return
     }
     // another program may have written to the file while it was read
     guard try folder.version(name, file.status()) == version else {
       pass.imported[content] = nil
-      pass.report.losses.append(
+      pass.report.missing.append(
         inbox.naming(
           "\(backup.path) was modified during its import; the next run imports it again".escaped))
       return
     }
     context.ledger.record(content, of: version, importedNow: imported)
     if let problem = imported.problem {
-      pass.report.losses.append(inbox.naming(problem))
+      pass.report.missing.append(inbox.naming(problem))
     } else {
       try move(inbox, folder, name, version, &pass)
     }

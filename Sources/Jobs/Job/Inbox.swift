@@ -74,7 +74,7 @@ package enum InboxFault: ExplainedError, Sendable, Equatable, CustomStringConver
 
 extension Inbox {
   /// Throws if the inbox overlaps the library or a destination, by its path or where its path leads. Blocks.
-  func checkPlace(outside library: FilePath?, _ destinations: [FilePath]) throws(InboxFault) {
+  func checkOverlap(with library: FilePath?, _ destinations: [FilePath]) throws(InboxFault) {
     if let library, path.overlaps(library) { throw .overlapsLibrary(path, library: library) }
     for destination in destinations where path.overlaps(destination) {
       throw .overlapsDestination(path, destination: destination)
@@ -85,7 +85,7 @@ extension Inbox {
   ///
   /// - Throws: `InboxFault`; `OwnershipError` if other users can exchange the folder; `FileError`.
   func open(outside library: FilePath, _ destinations: [FilePath]) throws -> InboxFolder {
-    try checkPlace(outside: library, destinations)
+    try checkOverlap(with: library, destinations)
     let folder = try openFolder()
     try Ownership.require(folder)
     if afterImport != .keep, let errno = folder.writeFault() {

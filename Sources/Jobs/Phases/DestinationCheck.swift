@@ -8,7 +8,7 @@ struct DestinationCheck {
   let library: FilePath
   /// The copies that were known before this run.
   let copies: [JobStatus.Copy]
-  let operation: LedgerOperation
+  let operation: ArchiveObserver
 
   /// Checks a destination. Blocks; writes only to the ledger, and removes the lock file of a killed run.
   ///

@@ -29,7 +29,7 @@ struct PhaseContext: RunPart {
   func archives(in inventory: ArchiveInventory) -> [ArchiveDescriptor] {
     let now = now
     return inventory.backups(ofLibrary: libraryID, tags: [job.name]).reversed()
-      .filter { !$0.isPlaceUnknown(at: now) }
+      .filter { !$0.isOrderUnknown(at: now) }
   }
 
   /// Returns true if this run has found the archive damaged. Blocks.

@@ -10,7 +10,7 @@ struct RunInput {
   let library: FilePath
   let context: JobContext
   /// Records what the run observes of archives.
-  let operation: LedgerOperation
+  let operation: ArchiveObserver
   let counter: ProgressCounter
 
   /// - Throws: `JobError.noLibrary`.
@@ -32,7 +32,7 @@ extension RunPart {
   var job: Job { input.job }
   var library: FilePath { input.library }
   var context: JobContext { input.context }
-  var operation: LedgerOperation { input.operation }
+  var operation: ArchiveObserver { input.operation }
   var counter: ProgressCounter { input.counter }
   var now: Date { context.now() }
 }

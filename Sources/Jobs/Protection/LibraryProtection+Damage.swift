@@ -4,7 +4,7 @@ import Operations
 
 extension LibraryProtection {
   /// Returns how the photos that a copy lacks get into one.
-  func remedy(forPhotosMissingFrom copy: CountedCopy) -> Remedy {
+  func remedy(forPhotosMissingFrom copy: LibraryCopy) -> Remedy {
     if let remedy = damageAction?.remedy { return remedy }
     // the last run tells which photos they were
     let isKnown = jobs.contains { $0.job == copy.job && $0.run?.missing.isEmpty == false }

@@ -19,7 +19,7 @@ package struct LibraryProtection: Sendable {
   /// The jobs that last backed up another library in the same folder.
   package let formerJobs: [JobStatus]
   /// The copies of the jobs.
-  package let copies: [CountedCopy]
+  package let copies: [LibraryCopy]
   /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
   package let testedAt: Int64?
   /// The photos that are known to be corrupt or missing.
@@ -30,7 +30,7 @@ package struct LibraryProtection: Sendable {
   package let ledgerProblem: String?
 
   /// The copies that can restore the entire library as it was when they were made.
-  package var completeCopies: [CountedCopy] { copies.filter(\.isComplete) }
+  package var completeCopies: [LibraryCopy] { copies.filter(\.isComplete) }
 }
 
 extension LibraryProtection {
@@ -48,13 +48,13 @@ extension LibraryProtection {
     let own = known.filter { isOwn($0) && ($0.libraryID != nil || isHere($0)) }
     jobs = own.filter { job in !own.contains { $0.replaces(job) } }.map { $0.withEnd(in: state.ledger) }
     formerJobs = known.filter { !isOwn($0) && isHere($0) }
-    copies = try CountedCopy.all(of: jobs, in: library.path) { copy in
+    copies = try LibraryCopy.all(of: jobs, in: library.path) { copy in
       try library.photosAdded(sinceExport: copy.sequence, archive: copy.archive)
     }
     // a selection does not restore the library
-    let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { !$0.isSelection } }
+    let complete = jobs.filter { $0.copies.isEmpty || $0.copies.contains { !$0.isSelection } }
     let tests = copies.filter { !$0.copy.isSelection }.compactMap { $0.test?.lastPassedAt }
-    testedAt = (whole.compactMap(\.lastPassedTestAt) + tests).max()
+    testedAt = (complete.compactMap(\.lastPassedTestAt) + tests).max()
     if let id { damage = state.ledger.photoDamage(ofLibrary: id) }
     if !damage.isEmpty { damage.keepOnly(Set(try library.contents().photos.map(\.id))) }
     ledgerProblem = state.ledger.problem.map { "\($0)" }
@@ -69,7 +69,7 @@ extension LibraryProtection {
     let job = job.withEnd(in: state.ledger)
     self.init(
       path: path, totals: (0, 0, 0), lastExport: nil, photosAdded: nil, jobs: [job], formerJobs: [],
-      copies: CountedCopy.all(of: [job], in: path) { _ in nil }, testedAt: job.lastPassedTestAt,
+      copies: LibraryCopy.all(of: [job], in: path) { _ in nil }, testedAt: job.lastPassedTestAt,
       libraryProblem: problem, ledgerProblem: state.ledger.problem.map { "\($0)" })
   }
 }
@@ -91,7 +91,7 @@ extension JobStatus {
     job != other.job && !other.copies.isEmpty
       && other.copies.allSatisfy { old in
         copies.contains {
-          $0.path == old.path && $0.isSelection == old.isSelection && $0.place >= old.place
+          $0.path == old.path && $0.isSelection == old.isSelection && $0.order >= old.order
         }
       } && (run?.startedAt ?? 0) > (other.run?.startedAt ?? 0)
   }

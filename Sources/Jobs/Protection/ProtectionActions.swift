@@ -18,9 +18,10 @@ enum ProtectionActions {
     var actions = first.map { [$0] } ?? []
     if let damage = protection.damageAction { actions.append(damage) }
     actions += protection.jobs.flatMap { job in
-      of(job, protection) + job.restoreTests.compactMap { of($0, job, protection) }
+      actions(for: job, protection)
+        + job.restoreTests.compactMap { action(forTest: $0, of: job, protection) }
     }
-    actions += protection.copies.compactMap { of($0, days) }
+    actions += protection.copies.compactMap { action(forCopy: $0, days) }
     for job in protection.jobs where job.copies.contains(where: { !$0.isSelection }) {
       guard let run = job.lastSuccess, days.since(run.nextRunAt ?? run.startedAt) > daysOfDelay else {
         continue
@@ -40,10 +41,12 @@ enum ProtectionActions {
   // MARK: Actions of a judgment
 
   /// Returns what makes one of these copies a complete copy without a problem; nil if no copy can become one.
-  static func completing(_ copies: [CountedCopy], of protection: LibraryProtection, _ days: DayCount)
+  static func completing(_ copies: [LibraryCopy], of protection: LibraryProtection, _ days: DayCount)
     -> Finding?
   {
-    if let copy = copies.filter({ $0.hasAllPhotos && $0.problem != nil }).newest { return of(copy, days) }
+    if let copy = copies.filter({ $0.hasAllPhotos && $0.problem != nil }).newest {
+      return action(forCopy: copy, days)
+    }
     guard let counted = copies.filter({ !$0.hasAllPhotos && !$0.copy.isSelection }).newest else {
       return nil
     }
@@ -60,7 +63,7 @@ enum ProtectionActions {
   static func firstCopy(of protection: LibraryProtection) -> Finding {
     let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
-      return ofRun(job, protection).first
+      return actions(forLastRunOf: job, protection).first
         ?? Finding(
           .job(job.job), message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
     }
@@ -83,9 +86,9 @@ enum ProtectionActions {
 
   /// Returns what brings the photos that a copy lacks into one: a backup, or what the last backup reported if it made no
   /// complete copy.
-  static func backUp(after copy: CountedCopy, of protection: LibraryProtection) -> Finding {
+  static func backUp(after copy: LibraryCopy, of protection: LibraryProtection) -> Finding {
     if let job = protection.jobs.first(where: { $0.job == copy.job }), let run = job.run,
-      run.startedAt > copy.copy.madeAt, let finding = ofRun(job, protection).first
+      run.startedAt > copy.copy.madeAt, let finding = actions(forLastRunOf: job, protection).first
     {
       return finding
     }
@@ -97,9 +100,9 @@ enum ProtectionActions {
   }
 
   /// Returns the restore test of a copy. Tells why the last test did not pass.
-  static func test(_ copy: CountedCopy, of protection: LibraryProtection) -> Finding {
+  static func test(_ copy: LibraryCopy, of protection: LibraryProtection) -> Finding {
     let job = protection.jobs.first { $0.job == copy.job }
-    return copy.test.flatMap { test in job.flatMap { of(test, $0, protection) } }
+    return copy.test.flatMap { test in job.flatMap { action(forTest: test, of: $0, protection) } }
       ?? Finding(
         .folder(copy.copy.path), message: "no restore test has passed at \(copy.copy.path)",
         remedy: .testRestore(job: copy.job))
@@ -127,8 +130,8 @@ enum ProtectionActions {
 
   /// Returns what to do about the last restore test at a destination; nil if the test passed, or if another action
   /// tells it.
-  private static func of(
-    _ test: JobStatus.DestinationTestRecord, _ job: JobStatus, _ protection: LibraryProtection
+  private static func action(
+    forTest test: JobStatus.DestinationTestRecord, of job: JobStatus, _ protection: LibraryProtection
   ) -> Finding? {
     let copy = protection.copies.first { $0.job == job.job && $0.copy.path == test.path }
     guard test.outcome != .passed, copy?.problem == nil else { return nil }
@@ -169,7 +172,7 @@ enum ProtectionActions {
 
   /// Returns what the last run did not do; nothing if the run is complete or under way. The photos that it found corrupt or
   /// missing are apart, since they may be repaired.
-  private static func ofRun(_ job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
+  private static func actions(forLastRunOf job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
     guard let run = job.run, [.failed, .incomplete, .interrupted].contains(run.outcome) else { return [] }
     let name = "the last run of job “\(job.job)”"
     var actions: [Finding] = []
@@ -192,8 +195,8 @@ enum ProtectionActions {
     return actions
   }
 
-  private static func of(_ job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
-    var actions = ofRun(job, protection)
+  private static func actions(for job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
+    var actions = actions(forLastRunOf: job, protection)
     if let failure = job.restoreTestFailure {
       actions.append(
         Finding(
@@ -204,8 +207,8 @@ enum ProtectionActions {
     return actions
   }
 
-  private static func of(_ copy: CountedCopy, _ days: DayCount) -> Finding? {
-    let (archive, place) = (copy.copy.archive, copy.copy.path)
+  private static func action(forCopy copy: LibraryCopy, _ days: DayCount) -> Finding? {
+    let (archive, folder) = (copy.copy.archive, copy.copy.path)
     return switch copy.problem {
     case .suspect?:
       // the next run verifies it once more, and writes another archive if it is corrupt
@@ -215,13 +218,13 @@ enum ProtectionActions {
         remedy: .runBackup(job: copy.job))
     case .unreachable?:
       Finding(
-        .folder(place),
+        .folder(folder),
         message:
-          "\(place) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk"
+          "\(folder) is unreachable, and its newest copy is from \(days.ago(copy.copy.madeAt)); connect the disk"
       )
     case .missing?:
       Finding(
-        .folder(place),
+        .folder(folder),
         message: copy.copy.archives.count == 1
           ? "the archive \(archive) is missing" : "archives of the copy \(archive) are missing",
         remedy: .runBackup(job: copy.job))

@@ -57,15 +57,15 @@ private struct Requirements {
   private let protection: LibraryProtection
   private let days: DayCount
   /// The copies that restore the entire library as it was when they were made.
-  private let complete: [CountedCopy]
+  private let complete: [LibraryCopy]
   /// The complete copies that have a photo of the present library, as far as is known.
-  private let useful: [CountedCopy]
+  private let useful: [LibraryCopy]
   /// The useful copies that are not lost with the library.
-  private let protecting: [CountedCopy]
+  private let protecting: [LibraryCopy]
   /// The protecting copies whose archives were verified.
-  private let verified: [CountedCopy]
+  private let verified: [LibraryCopy]
   /// The verified copies at destinations where a restore test passed, and did not fail since.
-  private let tested: [CountedCopy]
+  private let tested: [LibraryCopy]
 
   init(_ protection: LibraryProtection, _ days: DayCount) {
     (self.protection, self.days) = (protection, days)
@@ -78,11 +78,11 @@ private struct Requirements {
 
   var judgment: ProtectionJudgment {
     guard let newest = complete.newest else { return incomplete }
-    guard !useful.isEmpty else { return outdated(newest, place: "", among: protection.copies) }
+    guard !useful.isEmpty else { return outdated(newest, device: "", among: protection.copies) }
     guard !protecting.isEmpty else {
       guard let newest = complete.filter(\.isProtecting).newest else { return unprotected }
       return outdated(
-        newest, place: " on another device", among: protection.copies.filter { $0.place == .anotherDevice })
+        newest, device: " on another device", among: protection.copies.filter { $0.device == .anotherDevice })
     }
     if verified.isEmpty { return unverified }
     if tested.isEmpty { return untested }
@@ -104,12 +104,12 @@ private struct Requirements {
   }
 
   /// The judgment of a library whose photos were all added since each of its complete copies.
-  private func outdated(_ newest: CountedCopy, place: String, among copies: [CountedCopy])
+  private func outdated(_ newest: LibraryCopy, device: String, among copies: [LibraryCopy])
     -> ProtectionJudgment
   {
     let isNewest = copies.newest.map { $0.copy.madeAt <= newest.copy.madeAt } ?? true
     let name =
-      "newest complete copy\(place)\(isNewest ? "" : " that has no known problem")"
+      "newest complete copy\(device)\(isNewest ? "" : " that has no known problem")"
     return .danger(
       "\(photos == 1 ? "The one photo was" : "All \(photos.grouped) photos were") added since the \(name), "
         + "from \(days.ago(newest.copy.madeAt)).",
@@ -118,15 +118,15 @@ private struct Requirements {
 
   private var unprotected: ProtectionJudgment {
     let best = best(of: useful)
-    let places = Set(best.map(\.place))
-    let place =
-      places == [.memory]
+    let devices = Set(best.map(\.device))
+    let device =
+      devices == [.memory]
       ? "in memory"
-      : "on the device of the library" + (places.contains(.memory) ? " or in memory" : "")
-    let elsewhere = protection.copies.filter { $0.place == .anotherDevice }
+      : "on the device of the library" + (devices.contains(.memory) ? " or in memory" : "")
+    let elsewhere = protection.copies.filter { $0.device == .anotherDevice }
     let job = best.first?.job ?? ""
     return .danger(
-      "\(covered(by: best, "copies")), but \(best.count == 1 ? "it is" : "they are") \(place).",
+      "\(covered(by: best, "copies")), but \(best.count == 1 ? "it is" : "they are") \(device).",
       ProtectionActions.completing(elsewhere, of: protection, days)
         ?? Finding(
           .job(job), message: "no complete copy is on another disk; add a destination on one to job “\(job)”")
@@ -182,7 +182,7 @@ private struct Requirements {
   private var photos: Int { protection.totals.photos }
 
   /// Returns the copies with the most photos of the library. If the numbers of all are unknown, returns all.
-  private func best(of copies: [CountedCopy]) -> [CountedCopy] {
+  private func best(of copies: [LibraryCopy]) -> [LibraryCopy] {
     let fewest = copies.compactMap(\.photosAdded).min()
     return copies.filter { $0.photosAdded == fewest }
   }
@@ -193,7 +193,7 @@ private struct Requirements {
   /// - Parameters:
   ///   - best: copies with the same number of photos.
   ///   - kind: names the copies if there are other complete copies.
-  private func covered(by best: [CountedCopy], _ kind: String) -> String {
+  private func covered(by best: [LibraryCopy], _ kind: String) -> String {
     let subject =
       switch best.first?.photosAdded {
       case nil where photos == 1: "It is unknown whether the one photo is"
@@ -205,7 +205,7 @@ private struct Requirements {
   }
 
   /// Returns the number of copies, and when the newest was made: `2 copies, the newest from today`.
-  private func count(_ copies: [CountedCopy], _ kind: String) -> String {
+  private func count(_ copies: [LibraryCopy], _ kind: String) -> String {
     let made = copies.newest.map { days.ago($0.copy.madeAt) } ?? ""
     return copies.count == 1
       ? "1 \(kind.replacing("copies", with: "copy")), from \(made)"
@@ -219,7 +219,7 @@ private struct Requirements {
   }
 }
 
-extension [CountedCopy] {
+extension [LibraryCopy] {
   /// The copy that was made last; nil if there is no copy.
-  var newest: CountedCopy? { self.max { $0.copy.madeAt < $1.copy.madeAt } }
+  var newest: LibraryCopy? { self.max { $0.copy.madeAt < $1.copy.madeAt } }
 }

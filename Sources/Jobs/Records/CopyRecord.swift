@@ -30,7 +30,7 @@ package struct CopyRecord: Sendable, Equatable, Codable {
   package var files: [ArchiveFile]
 
   /// Tells which of two copies is newer.
-  var place: Int64 { sequence ?? madeAt }
+  var order: Int64 { sequence ?? madeAt }
 
   /// The entry of the copy in the ledger.
   var entry: LedgerCopy { LedgerCopy(destination: path, record: JobStatus.encoded(self)) }

@@ -4,8 +4,8 @@ import SystemPackage
 
 extension HistoryEntry {
   /// Reads the details. Blocks.
-  package var details: OperationRecord {
-    var details: OperationRecord = JobStatus.decoded(run.record) ?? OperationRecord()
+  package var details: HistoryDetails {
+    var details: HistoryDetails = JobStatus.decoded(run.record) ?? HistoryDetails()
     if let backup = run.backup {
       details.archives = backup.run.archives
       details.message = backup.run.message

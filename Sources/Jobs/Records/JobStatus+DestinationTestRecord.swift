@@ -42,16 +42,16 @@ extension JobStatus {
       self.init(passed: result.destination.string, at: at)
       archive = result.missingCopy?.item ?? result.restore?.archive
       failure = result.failures.first?.message
-      let lost = result.comparison.lost
+      let missing = result.comparison.missingInBoth
       switch result.outcome {
       case .unreachable: outcome = .unreachable
       case .noArchive: outcome = .missing
       case .restored where result.missingCopy != nil: outcome = .missing
       case .restored where !result.isRestored: outcome = .failed
-      case .restored where lost > 0:
+      case .restored where missing > 0:
         outcome = .incomplete
         failure =
-          "\(Count(lost, "photo is", "photos are")) missing from both \(archive ?? path) and the library"
+          "\(Count(missing, "photo is", "photos are")) missing from both \(archive ?? path) and the library"
       case .restored: return
       }
       lastPassedAt = nil

@@ -87,7 +87,7 @@ extension JobStatus {
     lastRestoreTest = tests.first
     let newestTest = own.first { $0.kind == .restoreTest && ($0.restoreTest != nil || $0.outcome == .failed) }
     if let newestTest, newestTest.restoreTest == nil {
-      let record: OperationRecord? = Self.decoded(newestTest.record)
+      let record: HistoryDetails? = Self.decoded(newestTest.record)
       restoreTestFailure = record?.message
     }
     lastPassedTestAt = tests.first(where: \.hasPassed)?.at

@@ -13,9 +13,9 @@ extension JobStatus.RunRecord {
     case .done, .unchanged, .incomplete, .failed, .notBegun: break
     }
     if let hook {
-      let place = archives.isEmpty ? "" : ", after its archives were published"
+      let clause = archives.isEmpty ? "" : ", after its archives were published"
       warnings.append(
-        "the run of \(time) was killed during its hook “\(hook)”\(place); check what the hook does")
+        "the run of \(time) was killed during its hook “\(hook)”\(clause); check what the hook does")
     }
     // the phase that needs the folder reports a missing folder
     for destination in destinations where FileManager.default.fileExists(atPath: destination.path) {

@@ -63,7 +63,7 @@ package struct RestoreTestResult: Sendable {
   package var isRestored: Bool { restore != nil && failures.isEmpty }
 
   /// True if every tested photo was restored and no photo is missing from both the archive and the library.
-  package var hasPassed: Bool { isRestored && comparison.lost == 0 }
+  package var hasPassed: Bool { isRestored && comparison.missingInBoth == 0 }
 }
 
 /// The restore from one archive, which may have failures.
@@ -92,7 +92,7 @@ package struct ArchiveRestore: Sendable {
     /// The number of photos with a known image header.
     package var images = 0
     /// The number of photos that the library lists and whose files are missing from both the library and the archive.
-    package var lost = 0
+    package var missingInBoth = 0
     /// Restored photos that differ from the library.
     package var failures: [Finding] = []
     /// Photos of the library that are missing or corrupt there.

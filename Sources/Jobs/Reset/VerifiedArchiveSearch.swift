@@ -22,8 +22,8 @@ final class VerifiedArchiveSearch: Sendable {
     var warnings: [String] = []
   }
 
-  /// A folder to search.
-  private struct Place: Sendable {
+  /// A folder to search, and its password.
+  private struct Source: Sendable {
     let folder: FilePath
     let password: Secret?
   }
@@ -31,7 +31,7 @@ final class VerifiedArchiveSearch: Sendable {
   private let library: FilePath
   private let libraryID: String?
   private let exportIDs: Set<String>
-  private let places: [Place]
+  private let sources: [Source]
   /// Why destinations of jobs cannot be read.
   private let faults: [String]
   private let ledger: Ledger
@@ -46,20 +46,20 @@ final class VerifiedArchiveSearch: Sendable {
     (self.library, ledger, self.counter) = (reset.library, context.ledger, counter)
     (libraryID, exportIDs) = (try library.libraryID(), try library.exportIDs())
     var faults: [String] = []
-    var places: [Place] = []
+    var sources: [Source] = []
     for job in reset.jobs {
       let password = try job.password.map(context.password)
       let (folders, unreadable) = job.destinations.readable()
       faults += unreadable
-      places += folders.map { Place(folder: $0, password: password) }
+      sources += folders.map { Source(folder: $0, password: password) }
     }
     self.faults = faults
     let folders = Set(try library.exportedArchives().map { FilePath($0).folder })
-    places += folders.sorted { $0.string < $1.string }.map { Place(folder: $0, password: reset.password) }
+    sources += folders.sorted { $0.string < $1.string }.map { Source(folder: $0, password: reset.password) }
     var seen: Set<FilePath> = []
-    self.places = places.filter { place in
+    self.sources = sources.filter { source in
       // a folder that was removed since an export has no archive
-      place.folder.realPath.map { seen.insert($0).inserted } ?? false
+      source.folder.realPath.map { seen.insert($0).inserted } ?? false
     }
   }
 
@@ -74,8 +74,8 @@ final class VerifiedArchiveSearch: Sendable {
     var found = Found(warnings: faults)
     defer { state.withLock { $0 = found } }
     var nearest: (archive: String, missing: Int)?
-    for place in places {
-      guard let (archive, archived) = try newestArchive(in: place, &found) else { continue }
+    for source in sources {
+      guard let (archive, archived) = try newestArchive(in: source, &found) else { continue }
       let missing = photos.count { photo in
         photo.content.map { !archived.contain($0) } ?? false
       }
@@ -89,20 +89,20 @@ final class VerifiedArchiveSearch: Sendable {
 
   /// Returns the newest verified archive of the whole library in a folder, and its photos; nil if the folder has no such archive.
   private func newestArchive(
-    in place: Place, _ found: inout Found
+    in source: Source, _ found: inout Found
   ) throws -> (path: String, photos: ArchivedPhotos)? {
     do {
       let inventory = try ArchiveInventory(
-        folder: place.folder, password: place.password, ledger: ledger,
+        folder: source.folder, password: source.password, ledger: ledger,
         whileReading: counter.checkCancellation)
       for archive in inventory.ownArchives.reversed() where isOfLibrary(archive) {
-        if let photos = try ArchivedPhotos(ofVerified: [archive], in: inventory, ledger, place.password) {
+        if let photos = try ArchivedPhotos(ofVerified: [archive], in: inventory, ledger, source.password) {
           return (archive.path, photos)
         }
       }
     } catch {
       if error.cause.isInconclusive { throw error }
-      found.warnings.append("\(place.folder) was not searched for archives: \(error)".escaped)
+      found.warnings.append("\(source.folder) was not searched for archives: \(error)".escaped)
     }
     return nil
   }

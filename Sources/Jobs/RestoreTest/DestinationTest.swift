@@ -90,9 +90,9 @@ struct DestinationTest: RunPart {
     let now = now
     // an archive dated in the future does not show the current library, except if the last backup recorded it
     // with this date
-    let newest = own.last { !$0.isPlaceUnknown(at: now) || isKnownCopy($0) } ?? own.last
+    let newest = own.last { !$0.isOrderUnknown(at: now) || isKnownCopy($0) } ?? own.last
     let missing = try missingCopy(
-      in: inventory, since: newest?.isPartiallyRecovered == true ? nil : newest?.place
+      in: inventory, since: newest?.isPartiallyRecovered == true ? nil : newest?.order
     )
     // the newest archive of the job may be one that the password does not decrypt
     if newest == nil, let locked = inventory.archives.last(where: \.isLocked) {
@@ -113,7 +113,7 @@ struct DestinationTest: RunPart {
   ///   a partial recovery.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` if the archive exists but cannot be decrypted.
   private func missingCopy(in inventory: ArchiveInventory, since newest: Int64?) throws -> Finding? {
-    guard let copy, newest ?? .min < copy.place else { return nil }
+    guard let copy, newest ?? .min < copy.order else { return nil }
     let archive = copy.archive
     if let there = inventory.archives.first(where: { $0.path == archive }) {
       if there.isLocked { throw passwordError(archive) }
@@ -181,7 +181,9 @@ struct DestinationTest: RunPart {
       let summary = try importRun.run([source.path])
       restore.failures += summary.errors
       restore.notes += summary.warnings
-      if let loss = Self.loss(of: source, options.photoIDs, summary) { restore.failures.append(loss) }
+      if let shortfall = Self.shortfall(of: source, options.photoIDs, summary) {
+        restore.failures.append(shortfall)
+      }
     }
     // a base may have photos that the library has deleted since and that the restore skips
     if sample == nil, parts.count == restore.members.count { restore.coverage = .all }
@@ -227,7 +229,7 @@ struct DestinationTest: RunPart {
   }
 
   /// Returns a finding if the import does not account for all photos of the backup.
-  static func loss(
+  static func shortfall(
     of source: OpenedBackup, _ sample: Set<Int64>?, _ summary: ImportSummary
   ) -> Finding? {
     let expected = source.photos.count { sample?.contains($0.record.id) ?? true }

@@ -68,12 +68,12 @@ struct RestoreComparison {
           .folder(live.path.string.escaped),
           message: "no restored photo is in the library, so nothing was compared; run a backup"))
     }
-    try findLost(missingBefore)
+    try findMissingInBoth(missingBefore)
     result.isComplete = true
   }
 
   /// Finds photos that the archive and the library list and whose files are missing from both.
-  private mutating func findLost(_ missingBefore: [Int64: Int64]) throws {
+  private mutating func findMissingInBoth(_ missingBefore: [Int64: Int64]) throws {
     guard !missingBefore.isEmpty else { return }
     // a freed ID may belong to another photo by now
     for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {
@@ -84,7 +84,7 @@ struct RestoreComparison {
       } else {
         let reason = "its file was missing before the backup was made"
         result.damagedInLibrary.append(Finding(label, reason, remedy: .repairLibrary))
-        result.lost += 1
+        result.missingInBoth += 1
       }
     }
   }

@@ -138,7 +138,7 @@ struct RestoreTestPhases: RunPart, RunPhases {
       damaged: damaged == 0 ? nil : damaged, round: (last?.round ?? 0) + 1, report: report.path?.string)
     return RestoreTestDetails(
       test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored),
-      findings: Array((report.damagedInLibrary + report.failures).prefix(OperationRecord.mostFindings)),
+      findings: Array((report.damagedInLibrary + report.failures).prefix(HistoryDetails.mostFindings)),
       destinations: report.results.map { JobStatus.DestinationTestRecord($0, at: test.at) })
   }
 
@@ -156,7 +156,7 @@ struct RestoreTestPhases: RunPart, RunPhases {
     guard let known, known.archive != found.archive || known.madeAt != found.madeAt,
       !known.health.isSuspect, known.areFilesUnchanged
     else { return found }
-    let isBetter = found.place >= known.place && (found.missingPhotos == 0 || known.missingPhotos > 0)
+    let isBetter = found.order >= known.order && (found.missingPhotos == 0 || known.missingPhotos > 0)
     return isBetter ? found : known.found
   }
 }

@@ -17,8 +17,8 @@ package struct PrunePlan: Sendable {
     package var isKept: Bool { !reasons.isEmpty }
     /// When the newest of the archives was made, in milliseconds since 1970.
     package var date: Int64 { archives.map(\.date).max() ?? 0 }
-    /// The place of the newest of the archives in the graph's order.
-    fileprivate let place: Int
+    /// The index of the newest of the archives in the graph's order.
+    fileprivate let order: Int
     /// The IDs of photos that are missing from the archives or damaged in them.
     fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
     /// The total size of the archives in bytes.
@@ -77,7 +77,7 @@ package struct PrunePlan: Sendable {
         refusals.append(refusal)
       }
     }
-    decisions.sort { $0.place > $1.place }
+    decisions.sort { $0.order > $1.order }
     refusals.sort()
   }
 
@@ -113,7 +113,7 @@ private struct GroupPlan {
     _ archives: [ArchiveDescriptor], _ graph: ArchiveGraph, _ policy: RetentionPolicy, _ calendar: Calendar,
     _ now: Date
   ) {
-    let places = Dictionary(
+    let order = Dictionary(
       uniqueKeysWithValues: graph.archives.indices.map { (graph.archives[$0].path, $0) })
     var restorable: [PrunePlan.Decision] = []
     var incomplete: [PrunePlan.Decision] = []
@@ -124,8 +124,8 @@ private struct GroupPlan {
     for parts in candidates.values {
       var decision = PrunePlan.Decision(
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
-        reasons: [], place: parts.compactMap { places[$0.path] }.max() ?? 0)
-      if parts.contains(where: { $0.isPlaceUnknown(at: now) }) {
+        reasons: [], order: parts.compactMap { order[$0.path] }.max() ?? 0)
+      if parts.contains(where: { $0.isOrderUnknown(at: now) }) {
         // the archive would replace those of today
         decision.reasons = ["dated in the future"]
       } else if let fault = Self.fault(of: parts[0], graph) {
@@ -137,11 +137,11 @@ private struct GroupPlan {
       }
       decisions.append(decision)
     }
-    restorable.sort { $0.place > $1.place }
+    restorable.sort { $0.order > $1.order }
     if let first = restorable.first {
       // of several copies the one with the last name, like in `ArchiveGraph`
       newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
-      newerIncomplete = incomplete.filter { $0.place > first.place }.map(\.archives[0].path).min()
+      newerIncomplete = incomplete.filter { $0.order > first.order }.map(\.archives[0].path).min()
     }
     let counted = restorable.map { decision in
       RetentionCandidate(
@@ -157,9 +157,9 @@ private struct GroupPlan {
         : reasons[restorable[index].archives[0].path] ?? []
     }
     // keeps an archive that may contain photos that the newest one lacks
-    let lost = restorable.first?.missingPhotos ?? []
+    let missing = restorable.first?.missingPhotos ?? []
     for index in restorable.indices
-    where !restorable[index].isKept && !lost.isSubset(of: restorable[index].missingPhotos) {
+    where !restorable[index].isKept && !missing.isSubset(of: restorable[index].missingPhotos) {
       restorable[index].reasons = ["may contain photos that are missing or damaged in the newest archive"]
     }
     decisions += restorable

@@ -72,7 +72,7 @@ struct RunState {
     }
     if let details = test.details { return JobStatus.encoded(details) }
     // a test without findings has a reason, but no result
-    var reason = OperationRecord()
+    var reason = HistoryDetails()
     reason.message = run.message
     return JobStatus.encoded(reason)
   }

@@ -18,7 +18,7 @@ package struct CronSchedule: Scheduler {
   /// Returns the lines that an installation would write.
   package func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
     let text = try CrontabBlock(job: job).text()
-    return text.isEmpty ? [] : [ScheduleText(place: "crontab", text: text)]
+    return text.isEmpty ? [] : [ScheduleText(path: "crontab", text: text)]
   }
 
   /// Writes the lines of these jobs into the crontab and replaces the lines that the jobs have there. All

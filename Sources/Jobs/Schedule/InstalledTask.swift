@@ -56,7 +56,7 @@ package struct ScheduleChange: Sendable, Equatable {
 /// A file or block as an installation would write it.
 package struct ScheduleText: Sendable, Equatable {
   /// The path of the file, or the command that receives the lines.
-  package var place: String
+  package var path: String
   /// The text of the file or block.
   package var text: String
 }

@@ -44,7 +44,7 @@ package struct SystemdSchedule: Scheduler {
   /// Returns the units that an installation would write.
   package func texts(of job: ScheduledJob) -> [ScheduleText] {
     units(of: job).compactMap { unit in
-      unit.text.map { ScheduleText(place: folder.appending(unit.name).string, text: $0) }
+      unit.text.map { ScheduleText(path: folder.appending(unit.name).string, text: $0) }
     }
   }
 

@@ -14,7 +14,7 @@ extension StatusPage {
     }
   }
 
-  private func card(_ copy: CountedCopy, _ card: inout HTMLDocument) {
+  private func card(_ copy: LibraryCopy, _ card: inout HTMLDocument) {
     card.element("h3") { $0.name(copy.copy.path) }
     card.element("dl") { list in
       func row(_ key: String, _ value: String) {
@@ -24,7 +24,7 @@ extension StatusPage {
       row("State", copy.state)
       row("Made", "\(days.ago(copy.copy.madeAt)) by job \(copy.job)")
       row("Verified", copy.verifiedAt.map(days.ago) ?? "no")
-      row("Place", copy.place.words)
+      row("Place", copy.device.words)
       row("Restore test", copy.test.map(text) ?? "none yet")
       if let points = history.freeSpace[copy.copy.path], let last = points.last {
         let full = BackupHistory.daysUntilFull(points, now: now)

@@ -103,21 +103,21 @@ package struct StatusPage {
       }
     }
     copies(&main)
-    nights(&main)
+    backupCalendar(&main)
     growth(&main)
     tests(&main)
     categoryBars(&main)
   }
 
-  // MARK: Nights
+  // MARK: Backups
 
-  private func nights(_ main: inout HTMLDocument) {
+  private func backupCalendar(_ main: inout HTMLDocument) {
     main.newline()
     main.element("h2", text: "A year of backups")
-    let year = history.days.filter { $0.age < NightsChart.days }
+    let year = history.days.filter { $0.age < BackupCalendar.days }
     guard !year.isEmpty else { return main.element("p", text: "No job has run yet.") }
     let outcomes = Dictionary(uniqueKeysWithValues: year.map { ($0.age, $0.outcome) })
-    NightsChart(outcomes: outcomes, weekday: days.weekday(now)).write(&main)
+    BackupCalendar(outcomes: outcomes, weekday: days.weekday(now)).write(&main)
     main.element("details") { details in
       details.element("summary", text: "Every day with a backup")
       details.element("table") { table in

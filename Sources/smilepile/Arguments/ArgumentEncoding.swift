@@ -23,8 +23,8 @@ enum ArgumentEncoding {
     _ arguments: [String], exceptPaths paths: [String]
   ) throws(ValidationError) -> Set<Int> {
     let invalid = arguments.indices.filter { !ProcessArguments.isUTF8(at: $0) }
-    let places = invalid.isEmpty ? [:] : places(of: paths, in: arguments)
-    if let index = invalid.first(where: { places[$0] == nil }) {
+    let pathIndices = invalid.isEmpty ? [:] : pathIndices(of: paths, in: arguments)
+    if let index = invalid.first(where: { pathIndices[$0] == nil }) {
       // another argument than the path of a file, such as a category, cannot be renamed
       let isFile = access(ProcessArguments.pointers[index], F_OK) == 0
       throw ValidationError(
@@ -35,7 +35,7 @@ enum ArgumentEncoding {
       guard let bytes = getenv(name), String(validatingCString: bytes) == nil else { continue }
       throw ValidationError("\(name) is not UTF-8; rename the folders of the path")
     }
-    return Set(invalid.compactMap { places[$0] })
+    return Set(invalid.compactMap { pathIndices[$0] })
   }
 
   static let remedy = "rename the file or folder"
@@ -44,13 +44,13 @@ enum ArgumentEncoding {
   ///
   /// Arguments with the same text keep their order among the paths. Omits a text that is both a path and the
   /// value of an option, because the position of the path is unknown.
-  private static func places(of paths: [String], in arguments: [String]) -> [Int: Int] {
+  private static func pathIndices(of paths: [String], in arguments: [String]) -> [Int: Int] {
     let given = Dictionary(grouping: arguments.indices) { arguments[$0] }
-    var places: [Int: Int] = [:]
+    var pathIndices: [Int: Int] = [:]
     for (text, indices) in Dictionary(grouping: paths.indices, by: { paths[$0] }) {
       guard let positions = given[text], positions.count == indices.count else { continue }
-      for (position, index) in zip(positions, indices) { places[position] = index }
+      for (position, index) in zip(positions, indices) { pathIndices[position] = index }
     }
-    return places
+    return pathIndices
   }
 }

@@ -20,11 +20,11 @@ extension JobContext {
 extension PasswordSource {
   /// Reads the password. Blocks.
   func read(_ reporter: Reporter) throws -> Secret {
-    let place: SecretSource =
+    let source: SecretSource =
       switch self {
       case .file(let path): .file(path.string)
       case .command(let command): .command(command)
       }
-    return try place.read(.password, question: "Password", warn: reporter.warnOfSecret)
+    return try source.read(.password, question: "Password", warn: reporter.warnOfSecret)
   }
 }

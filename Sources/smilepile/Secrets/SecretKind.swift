@@ -39,9 +39,9 @@ enum SecretError: ExplainedError, Equatable, CustomStringConvertible {
   /// The command exceeded the time limit.
   case commandTimeLimit(SecretKind, seconds: Int64)
   /// The source is empty or begins with an empty line.
-  case empty(place: String)
+  case empty(source: String)
   /// The line is too long or has a zero byte.
-  case notALine(SecretKind, place: String)
+  case notALine(SecretKind, source: String)
   /// The terminal failed or was closed.
   case terminal(SecretKind)
   /// The secret could not be written to the terminal.
@@ -63,10 +63,10 @@ enum SecretError: ExplainedError, Equatable, CustomStringConvertible {
     case .commandTimeLimit(let kind, let seconds):
       "the command for the \(kind.noun) was stopped after \(seconds) s, because it printed nothing and there "
         + "is no terminal; use \(kind.option)-file"
-    case .empty(let place):
-      "the first line of \(place) is empty"
-    case .notALine(let kind, let place):
-      "the first line of \(place) is not a \(kind.noun): it is too long, or contains a zero byte"
+    case .empty(let source):
+      "the first line of \(source) is empty"
+    case .notALine(let kind, let source):
+      "the first line of \(source) is not a \(kind.noun): it is too long, or contains a zero byte"
     case .terminal(let kind):
       "no \(kind.noun) was typed"
     case .notShown:

@@ -101,8 +101,8 @@ extension SecretError {
   {
     self =
       switch fault {
-      case .empty: .empty(place: place)
-      case .notALine: .notALine(kind, place: place)
+      case .empty: .empty(source: place)
+      case .notALine: .notALine(kind, source: place)
       case .unreadable(let errno): .unreadable(source ?? place, errno)
       }
   }

@@ -28,7 +28,7 @@ struct Archives: AsyncParsableCommand {
     help: ArgumentHelp(
       "Folders, or names of jobs; default: all jobs of the job file.", valueName: "folder|job"),
     completion: .jobsAndFolders)
-  var places: [String] = []
+  var folders: [String] = []
 
   @Flag(
     help:
@@ -47,17 +47,17 @@ struct Archives: AsyncParsableCommand {
     var unreadable: [String] = []
     var incomplete: [String] = []
     var isFirst = true
-    let worst = try await reporter.each(ArchivePlace.named(places, file)) { place in
-      try place.check()
+    let worst = try await reporter.each(ArchiveFolder.named(folders, file)) { target in
+      try target.check()
       let inventory = try ArchiveInventory(
-        folder: place.folder, password: try place.password(password, reporter), ledger: .ofThisUser)
+        folder: target.folder, password: try target.password(password, reporter), ledger: .ofThisUser)
       var status = ExitStatus.done
       if !isFirst, !latest { reporter.result("") }
       isFirst = false
-      if !latest { reporter.result("\(place.folder.string.escaped):") }
+      if !latest { reporter.result("\(target.folder.string.escaped):") }
       // an archive that cannot be decrypted may belong to the job
       let archives = inventory.archives.filter { archive in
-        place.tag.map { archive.isLocked || archive.tags.contains($0) } ?? true
+        target.tag.map { archive.isLocked || archive.tags.contains($0) } ?? true
       }
       let health = archives.map { inventory.graph.health(of: $0) }
       if !latest {
@@ -81,18 +81,18 @@ struct Archives: AsyncParsableCommand {
         total.archives += 1
         total.bytes += archive.fileBytes
       }
-      let tags = place.tag.map { [$0] } ?? []
+      let tags = target.tag.map { [$0] } ?? []
       if let found = inventory.latest(tags: tags),
-        newest.first.map({ $0.place <= found[0].place }) ?? true
+        newest.first.map({ $0.order <= found[0].order }) ?? true
       {
         newest = found
       }
       let unopened = archives.count { $0.isLocked }
       if unopened > 0 {
         reporter.warn(
-          "\(place.folder): \(Count(unopened, "encrypted archive")) could not be opened, so content, order and bases "
+          "\(target.folder): \(Count(unopened, "encrypted archive")) could not be opened, so content, order and bases "
             + "are unknown; give the password, for example with --password-file")
-        if place.job != nil { status = .incomplete }
+        if target.job != nil { status = .incomplete }
       }
       for warning in [inventory.warningOfPlainArchives(tags: tags), inventory.warningOfOtherOwners] {
         if let warning { reporter.warn(warning) }
@@ -103,11 +103,11 @@ struct Archives: AsyncParsableCommand {
         status = .incomplete
       }
       return status
-    } failed: { place, error in
+    } failed: { target, error in
       if error is CancellationError || error is ValidationError { throw error }
       reporter.error(
-        Finding(.folder(place.folder.string), message: CommandMessage.text(of: error)), during: "archives")
-      unreadable.append(place.folder.string)
+        Finding(.folder(target.folder.string), message: CommandMessage.text(of: error)), during: "archives")
+      unreadable.append(target.folder.string)
     }
     if latest {
       guard !newest.isEmpty else { throw NoArchive() }

@@ -29,7 +29,7 @@ struct Prune: AsyncParsableCommand {
     help: ArgumentHelp(
       "Folders, or names of jobs; default: all jobs of the job file.", valueName: "folder|job"),
     completion: .jobsAndFolders)
-  var places: [String] = []
+  var folders: [String] = []
 
   @Option(help: ArgumentHelp("Keep this many of the newest archives.", valueName: "n")) var keepLast: Int?
   @Option(
@@ -124,11 +124,11 @@ struct Prune: AsyncParsableCommand {
     var (kept, removed, bytes, others) = (0, [String](), 0, 0)
     var refusals: [String] = []
     var warnings: [String] = []
-    let worst = try await reporter.each(chosen()) { place, policy in
-      try place.check()
-      let secret = try place.password(password, reporter)
-      let summary = try await reporter.follow(work(place, policy, secret))
-      reporter.result("\(place.folder.string.escaped):")
+    let worst = try await reporter.each(chosen()) { target, policy in
+      try target.check()
+      let secret = try target.password(password, reporter)
+      let summary = try await reporter.follow(work(target, policy, secret))
+      reporter.result("\(target.folder.string.escaped):")
       let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
       reporter.result(TextTable(.left, .left, .left, .left, indentation: 2, rows: lines.map(\.row)))
       for line in lines {
@@ -138,7 +138,7 @@ struct Prune: AsyncParsableCommand {
       }
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
-        reporter.error(Finding(.folder(place.folder.string), message: refusal), during: "prune")
+        reporter.error(Finding(.folder(target.folder.string), message: refusal), during: "prune")
       }
       for warning in Self.warnings(of: summary) {
         reporter.warn(warning)
@@ -178,27 +178,27 @@ struct Prune: AsyncParsableCommand {
 
   /// Returns the folders and their policies before anything is removed. Without arguments, omits jobs without
   /// a retention policy.
-  private func chosen() throws -> [(ArchivePlace, RetentionPolicy)] {
-    let all = try ArchivePlace.named(places, file)
-    let ruled = all.compactMap { place in
-      (given.isEmpty ? place.job?.retention : given).map { (place, $0) }
+  private func chosen() throws -> [(ArchiveFolder, RetentionPolicy)] {
+    let all = try ArchiveFolder.named(folders, file)
+    let ruled = all.compactMap { target in
+      (given.isEmpty ? target.job?.retention : given).map { (target, $0) }
     }
-    if ruled.isEmpty || !places.isEmpty, ruled.count < all.count,
-      let place = all.first(where: { $0.job?.retention == nil })
+    if ruled.isEmpty || !folders.isEmpty, ruled.count < all.count,
+      let target = all.first(where: { $0.job?.retention == nil })
     {
-      throw ValidationError("no keep rule for \(place.folder.string.escaped); use for example --keep-last 7")
+      throw ValidationError("no keep rule for \(target.folder.string.escaped); use for example --keep-last 7")
     }
     return ruled
   }
 
   private func work(
-    _ place: ArchivePlace, _ policy: RetentionPolicy, _ secret: Secret?
+    _ target: ArchiveFolder, _ policy: RetentionPolicy, _ secret: Secret?
   ) -> Work<PruneRun.Summary> {
-    let tags = tag + (place.tag.map { [$0] } ?? [])
+    let tags = tag + (target.tag.map { [$0] } ?? [])
     let isDryRun = dryRun
-    let operation = RecordedOperation(.prune, folder: place.folder, isDryRun: dryRun)
+    let operation = RecordedOperation(.prune, folder: target.folder, isDryRun: dryRun)
     return Work(operation, by: Ledger.ofThisUser) { counter in
-      var run = PruneRun(folder: place.folder, policy: policy, counter: counter)
+      var run = PruneRun(folder: target.folder, policy: policy, counter: counter)
       run.password = secret
       run.tags = tags
       run.isDryRun = isDryRun

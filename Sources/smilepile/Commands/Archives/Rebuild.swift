@@ -65,7 +65,7 @@ struct Rebuild: AsyncParsableCommand {
     options.limits = limits.limits
     options.ledger = .ofThisUser
     options.authorization = confirmation.authorization
-    let sources = from.isEmpty ? try knownArchives(of: path) : ArchivePlaces(from.map { FilePath($0) })
+    let sources = from.isEmpty ? try knownArchives(of: path) : ArchiveSources(from.map { FilePath($0) })
     for warning in sources.warnings { reporter.warn(warning) }
     options.archives = sources.paths
     options.password = try readPassword(of: sources, reporter)
@@ -121,16 +121,16 @@ struct Rebuild: AsyncParsableCommand {
   // MARK: Archives
 
   /// Reads the given password, or else that of a job, or else asks at the terminal if an archive is encrypted.
-  private func readPassword(of places: ArchivePlaces, _ reporter: Reporter) throws -> Secret? {
-    if try password.source == nil, let source = places.jobPassword {
+  private func readPassword(of sources: ArchiveSources, _ reporter: Reporter) throws -> Secret? {
+    if try password.source == nil, let source = sources.jobPassword {
       return try JobContext.ofThisProcess(reporter).password(source)
     }
-    let archives = TerminalPrompt.isPossible ? try ImportSources(places.paths).sources.map(\.path) : []
+    let archives = TerminalPrompt.isPossible ? try ImportSources(sources.paths).sources.map(\.path) : []
     return try password.read(for: archives, limits.limits, reporter)
   }
 
   /// Where the archives of a library are.
-  private struct ArchivePlaces {
+  private struct ArchiveSources {
     var paths: [FilePath]
     var warnings: [String] = []
     /// The source of the password of a job; nil if its archives are not encrypted.
@@ -140,19 +140,19 @@ struct Rebuild: AsyncParsableCommand {
   }
 
   /// Returns the destinations of the library's jobs, and the archives that were exported on this machine.
-  private func knownArchives(of path: FilePath) throws -> ArchivePlaces {
+  private func knownArchives(of path: FilePath) throws -> ArchiveSources {
     let jobs = try file.readIfPresent()?.jobs(ofLibrary: path, id: nil, .ofThisUser) ?? []
     let (folders, warnings) = jobs.flatMap(\.destinations).readable()
-    var places = ArchivePlaces(folders)
-    (places.warnings, places.jobPassword) = (warnings, jobs.compactMap(\.password).first)
+    var sources = ArchiveSources(folders)
+    (sources.warnings, sources.jobPassword) = (warnings, jobs.compactMap(\.password).first)
     for entry in Ledger.ofThisUser.history(library: (path, nil)) where entry.run.kind == .export {
       let archives = entry.details.archives.map { FilePath($0) }
-      places.paths += archives.filter { archive in
-        !places.paths.contains { $0 == archive || $0.isSamePlace(as: archive.folder) }
+      sources.paths += archives.filter { archive in
+        !sources.paths.contains { $0 == archive || $0.isSamePlace(as: archive.folder) }
           && (try? File.open(archive, .readFollowingLinks)) != nil
       }
     }
-    return places
+    return sources
   }
 }
 

@@ -59,10 +59,10 @@ struct Find: AsyncParsableCommand {
     if md5 == nil { selection.names = [arguments[0]] }
     selection.categories = category
     let reporter = Reporter(output)
-    let places = arguments.dropFirst(md5 == nil ? 1 : 0).map { FilePath($0) }
-    let secret = try password.read(for: places, limits.limits, reporter)
+    let targets = arguments.dropFirst(md5 == nil ? 1 : 0).map { FilePath($0) }
+    let secret = try password.read(for: targets, limits.limits, reporter)
     let summary = try await reporter.follow(
-      .find(selection, in: places, limits: limits.limits, password: secret), during: "find")
+      .find(selection, in: targets, limits: limits.limits, password: secret), during: "find")
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.photos {
       reporter.result(Self.text(photo))

@@ -49,7 +49,7 @@ struct Inspect: AsyncParsableCommand {
         ("photos", "\(source.photos.count)"),
         ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
         ("encrypted", encryption?.description ?? "no"),
-      ] + place(of: source), reporter)
+      ] + structure(of: source), reporter)
     let counts = Dictionary(source.photos.map { ($0.record.categoryId, 1) }, uniquingKeysWith: +)
     for category in metadata.categories {
       reporter.result(
@@ -93,7 +93,7 @@ struct Inspect: AsyncParsableCommand {
   }
 
   /// Returns the part and the base of the archive, if any.
-  private func place(of source: OpenedBackup) -> [(String, String)] {
+  private func structure(of source: OpenedBackup) -> [(String, String)] {
     var fields: [(String, String)] = []
     if let part = source.metadata.smilepile?.part {
       fields.append(("part", "\(part.number) of \(part.count), set \(part.set)"))

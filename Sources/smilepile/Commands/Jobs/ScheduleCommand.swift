@@ -55,7 +55,7 @@ struct ScheduleCommand: ParsableCommand {
         let texts = try plan.jobs.flatMap(scheduler.texts)
         reporter.result(
           plan.hasSchedules
-            ? texts.map { "# \($0.place.escaped)\n\($0.text)" }.joined(separator: "\n")
+            ? texts.map { "# \($0.path.escaped)\n\($0.text)" }.joined(separator: "\n")
             : "nothing to install: no job has a schedule")
         reporter.json("summary", Self.summary(plan, written: [], removed: [], texts, warnings))
         return
@@ -92,7 +92,7 @@ struct ScheduleCommand: ParsableCommand {
     ) -> JSONFields {
       [
         "jobs": plan.jobs.map(\.name), "written": written, "removed": removed,
-        "files": texts?.map { ["path": $0.place, "text": $0.text] as JSONFields }, "warnings": warnings,
+        "files": texts?.map { ["path": $0.path, "text": $0.text] as JSONFields }, "warnings": warnings,
       ]
     }
 

@@ -8,7 +8,7 @@ import PhotoLibrary
 /// The report of `history`.
 extension History {
   /// - Parameter details: only of a single operation.
-  private static func json(_ entry: HistoryEntry, _ details: OperationRecord?, _ reporter: Reporter) {
+  private static func json(_ entry: HistoryEntry, _ details: HistoryDetails?, _ reporter: Reporter) {
     let (run, counts) = (entry.run, entry.run.counts)
     reporter.json(
       "operation",
@@ -51,7 +51,7 @@ extension History {
     reporter.json("summary", ["operations": 1])
   }
 
-  private static func fields(of entry: HistoryEntry, _ details: OperationRecord) -> [[String]] {
+  private static func fields(of entry: HistoryEntry, _ details: HistoryDetails) -> [[String]] {
     let (run, time) = (entry.run, LocalTime())
     let fields: [(String, String?)] = [
       ("number", "\(run.number)"), ("operation", entry.title),

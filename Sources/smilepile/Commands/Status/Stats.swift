@@ -88,7 +88,7 @@ struct Stats: AsyncParsableCommand {
       ])
   }
 
-  private static func fields(_ counted: CountedCopy) -> JSONFields {
+  private static func fields(_ counted: LibraryCopy) -> JSONFields {
     let copy = counted.copy
     return [
       "job": counted.job, "path": copy.path, "archive": copy.archive, "made_at": copy.madeAt,
@@ -100,10 +100,10 @@ struct Stats: AsyncParsableCommand {
     ]
   }
 
-  private static func row(_ counted: CountedCopy) -> [String] {
+  private static func row(_ counted: LibraryCopy) -> [String] {
     let copy = counted.copy
     let verified = counted.verifiedAt.map { "verified \($0.time)" } ?? "unverified"
-    let facts = [verified, counted.place.words, counted.state]
+    let facts = [verified, counted.device.words, counted.state]
     return [copy.madeAt.time, copy.archive.escaped, facts.joined(separator: ", ")]
   }
 

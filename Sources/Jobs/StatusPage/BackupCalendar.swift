@@ -2,7 +2,7 @@ import HTML
 
 /// The backups of a year as squares: a column for each week, with the newest on the right. Shapes tell the outcomes apart
 /// without colour.
-struct NightsChart {
+struct BackupCalendar {
   static let days = 371
   private static let step = 12
 
@@ -28,8 +28,8 @@ struct NightsChart {
       ]
     ) { svg in
       for age in shown.reversed() {
-        let place = shown.upperBound - age
-        mark(outcomes[age] ?? .none, place / 7 * Self.step, place % 7 * Self.step, &svg)
+        let index = shown.upperBound - age
+        mark(outcomes[age] ?? .none, index / 7 * Self.step, index % 7 * Self.step, &svg)
       }
     }
     page.element("ul", ["class": "legend"]) { list in

@@ -4,7 +4,7 @@ internal import GRDB
 
 /// An operation that observes archives. The operation makes this value before it reads, so that its results do not
 /// clear damage that was found after its start.
-package struct LedgerOperation: Sendable {
+package struct ArchiveObserver: Sendable {
   /// The ledger that records the observations.
   package let ledger: Ledger
   /// The operation in the user's words: `verify`, `backup family`.
@@ -45,7 +45,7 @@ package struct LedgerOperation: Sendable {
   }
 }
 
-extension LedgerOperation {
+extension ArchiveObserver {
   /// Returns true if an operation found a version of a file damaged after this operation began. Blocks.
   package func hasFoundDamaged(_ file: ArchiveFile) -> Bool {
     let observations = ledger.observations(of: file)
@@ -84,7 +84,7 @@ extension Ledger {
   ///   - now: the clock.
   package func begin(
     _ name: String, now: @escaping @Sendable () -> Date = { Date() }
-  ) -> LedgerOperation { LedgerOperation(self, name, now) }
+  ) -> ArchiveObserver { ArchiveObserver(self, name, now) }
 
   /// The number of entries up to now.
   package var position: LedgerPosition {
@@ -108,8 +108,8 @@ extension Ledger {
   }
 
   /// Starts an operation within this operation, with the same name and clock.
-  package func begin(within operation: LedgerOperation) -> LedgerOperation {
-    LedgerOperation(self, operation.name, operation.now)
+  package func begin(within operation: ArchiveObserver) -> ArchiveObserver {
+    ArchiveObserver(self, operation.name, operation.now)
   }
 
   /// Derives the health of one file. Blocks.

@@ -2,7 +2,7 @@ import Foundation
 import Operations
 
 /// The details of an operation, in the column `record` of the ledger.
-package struct OperationRecord: Sendable, Equatable, Codable {
+package struct HistoryDetails: Sendable, Equatable, Codable {
   /// The most findings that the ledger keeps for one operation.
   package static let mostFindings = 1000
 

@@ -5,7 +5,7 @@ import Operations
 import SystemPackage
 
 /// A copy of a library that a job made, and whether it protects the library.
-package struct CountedCopy: Sendable {
+package struct LibraryCopy: Sendable {
   /// Why a copy may not restore.
   package enum Problem: String, Sendable, Encodable {
     /// An archive of the copy was found corrupt, or a restore test failed.
@@ -29,7 +29,7 @@ package struct CountedCopy: Sendable {
   }
 
   /// Where a copy is.
-  package enum Place: Sendable, Hashable {
+  package enum Device: Sendable, Hashable {
     /// The copy is on the device of the library.
     case deviceOfLibrary
     /// The copy is on a file system in memory.
@@ -37,7 +37,7 @@ package struct CountedCopy: Sendable {
     /// The copy is on another device, and a restart does not delete it.
     case anotherDevice
 
-    /// The place for people.
+    /// The device for people.
     package var words: String {
       switch self {
       case .deviceOfLibrary: "on the device of the library: lost with it"
@@ -91,12 +91,12 @@ package struct CountedCopy: Sendable {
   var isComplete: Bool { problem == nil && hasAllPhotos && !isShared }
 
   /// Where the copy is.
-  package var place: Place {
+  package var device: Device {
     copy.isInMemory ? .memory : copy.isOnSameDevice ? .deviceOfLibrary : .anotherDevice
   }
 
   /// True if the copy can restore the entire library after the loss of its device.
-  package var isProtecting: Bool { isComplete && place == .anotherDevice }
+  package var isProtecting: Bool { isComplete && device == .anotherDevice }
 
   /// When a restore test at the destination last passed; nil if the last test found that the archives do not restore.
   var testedAt: Int64? {
@@ -107,7 +107,7 @@ package struct CountedCopy: Sendable {
   }
 }
 
-extension CountedCopy {
+extension LibraryCopy {
   /// Describes the copies of jobs. Blocks; reads no archive.
   ///
   /// - Parameters:
@@ -115,7 +115,7 @@ extension CountedCopy {
   ///   - photosAdded: returns the number of photos that were added after a copy was made.
   static func all(
     of jobs: [JobStatus], in library: FilePath, photosAdded: (JobStatus.Copy) throws -> Int?
-  ) rethrows -> [CountedCopy] {
+  ) rethrows -> [LibraryCopy] {
     var seen: Set<FileStatus.Identity> = []
     return try jobs.flatMap { job in
       try job.copies.map { copy in
@@ -125,7 +125,7 @@ extension CountedCopy {
         let problem = problem(of: copy)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
-        let counted = CountedCopy(
+        let counted = LibraryCopy(
           job: job.job, copy: copy, problem: problem, isShared: isShared, photosAdded: try photosAdded(copy),
           test: job.restoreTests.first { $0.path == copy.path })
         if counted.problem == nil, counted.hasAllPhotos { seen.formUnion(files) }

@@ -36,7 +36,7 @@ struct NoSuchFolder: ExplainedError, CustomStringConvertible {
 }
 
 /// A folder with archives: an argument, or a destination of a job.
-struct ArchivePlace {
+struct ArchiveFolder {
   /// The folder.
   let folder: FilePath
   /// The job that owns the archives; nil for all archives in the folder.
@@ -50,29 +50,30 @@ struct ArchivePlace {
   /// if there is no such job, a folder. Without arguments, returns the destinations of all jobs.
   ///
   /// - Throws: the errors of `JobFileOption.read`.
-  static func named(_ names: [String], _ file: JobFileOption) throws -> [ArchivePlace] {
+  static func named(_ names: [String], _ file: JobFileOption) throws -> [ArchiveFolder] {
     var jobFile: JobFile?
     func jobs(_ names: [String]) throws -> [Job] {
       let read = try jobFile ?? file.read()
       jobFile = read
       return try read.jobs(named: names)
     }
-    func places(of job: Job) -> [ArchivePlace] {
-      job.destinations.map { ArchivePlace(folder: $0.path, job: job, destination: $0) }
+    func folders(of job: Job) -> [ArchiveFolder] {
+      job.destinations.map { ArchiveFolder(folder: $0.path, job: job, destination: $0) }
     }
-    if names.isEmpty { return try jobs([]).flatMap(places) }
+    if names.isEmpty { return try jobs([]).flatMap(folders) }
     var seen: Set<FilePath?> = []
-    return try names.flatMap { name -> [ArchivePlace] in
+    return try names.flatMap { name -> [ArchiveFolder] in
       // a folder does not need a readable job file
       let isFolder =
         name.contains("/") || FilePath(name).isFolder && (try? jobs([name])) == nil
       if isFolder {
         let folder = FilePath(name)
         // a folder with several names appears once
-        return seen.insert(folder.realPath ?? folder).inserted ? [ArchivePlace(folder: folder, job: nil)] : []
+        let isNew = seen.insert(folder.realPath ?? folder).inserted
+        return isNew ? [ArchiveFolder(folder: folder, job: nil)] : []
       }
       do {
-        return try jobs([name]).flatMap(places)
+        return try jobs([name]).flatMap(folders)
       } catch let error as JobFile.Missing {
         let isTaken = FileManager.default.fileExists(atPath: name)
         if case .job = error, !isTaken { throw error }
