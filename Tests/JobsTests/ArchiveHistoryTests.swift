@@ -207,7 +207,8 @@ import Testing
       let inventory = try ArchiveInventory(folder: folder.path)
       for archive in inventory.archives {
         guard (try? inventory.members(of: archive)) != nil else { continue }
-        let source = try OpenedBackup.withChain(path: FilePath(archive.path))
+        let source = try BackupOpener(counter: ProgressCounter(), followsChains: true).open(
+          FilePath(archive.path))
         guard source.photos.allSatisfy({ $0.location.unavailable == nil }) else { continue }
         found.append(Set(source.photos.compactMap(\.location.md5)))
       }

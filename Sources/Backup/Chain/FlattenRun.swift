@@ -114,13 +114,10 @@ struct FlattenRun {
 
   /// Opens the archive with its chain.
   private func openChain() throws -> OpenedBackup {
-    let newest = try OpenedBackup(path: path, limits: options.limits, password: options.password)
-    try newest.requirePassword(toRead: .allEntries)
-    guard newest.increment != nil else { return newest }
-    let finder = ChainFinder(
-      beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
-      check: counter.checkCancellation)
-    let source = try newest.withChain(by: finder, options.limits)
+    let source = try BackupOpener(
+      counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
+      reads: .allEntries, followsChains: true
+    ).open(path)
     if let missing = source.missingBase {
       // the missing archive may be one that the disk cannot read
       throw source.chain?.unreadable.first

@@ -52,7 +52,10 @@ private struct ExtractRun {
   let operation: ArchiveObserver
 
   func run() throws -> ExtractSummary {
-    var source = try open()
+    var source = try BackupOpener(
+      counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
+      recorder: operation, photoExports: .opened, followsChains: true
+    ).open(archive)
     guard source.format == .zip, let zip = source.archive else {
       throw ExtractError.noPhotoFiles(archive)
     }
@@ -102,19 +105,6 @@ private struct ExtractRun {
       summary.photoReports = plan.reports(of: source, leftOut: leftOut, look, replaced: replaced)
     }
     return counted(written, plan, &summary)
-  }
-
-  /// Opens the archive as a backup, or as a photo export without rows, whose photos are files too.
-  private func open() throws -> OpenedBackup {
-    do {
-      return try operation.recordingDamage(of: archive) {
-        try OpenedBackup.withChain(
-          path: archive, limits: options.limits, password: options.password, ledger: options.ledger,
-          check: counter.checkCancellation)
-      }
-    } catch BackupError.photoExport(_, let export) {
-      return try OpenedBackup(export, at: archive, limits: options.limits, password: options.password)
-    }
   }
 
   /// Returns the items to write, and whether each replaces a file. Counts or reports the items that remain as they

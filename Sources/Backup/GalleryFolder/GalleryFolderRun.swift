@@ -61,25 +61,15 @@ struct GalleryFolderRun {
 
   func run(archive path: FilePath) throws -> GalleryFolderSummary {
     let operation = (options.ledger ?? Ledger()).begin("gallery")
-    let backup = try open(path, operation)
+    let backup = try BackupOpener(
+      counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
+      recorder: operation, photoExports: .opened, followsChains: true
+    ).open(path)
     guard backup.format == .zip, backup.archive != nil else { throw GalleryFolderError.noPhotoFiles(path) }
     let photos = try ArchiveGalleryPhotos(backup.completingChecksums(counter), options)
     let summary = try write(photos)
     operation.recordDamage(summary.damagedArchives)
     return summary
-  }
-
-  /// Opens the archive as a backup, or as a photo export without rows.
-  private func open(_ path: FilePath, _ operation: ArchiveObserver) throws -> OpenedBackup {
-    do {
-      return try operation.recordingDamage(of: path) {
-        try OpenedBackup.withChain(
-          path: path, limits: options.limits, password: options.password, ledger: options.ledger,
-          check: counter.checkCancellation)
-      }
-    } catch BackupError.photoExport(_, let export) {
-      return try OpenedBackup(export, at: path, limits: options.limits, password: options.password)
-    }
   }
 
   private func write(_ photos: some GalleryPhotos) throws -> GalleryFolderSummary {

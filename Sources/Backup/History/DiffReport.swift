@@ -24,9 +24,10 @@ extension Work where Summary == DiffReport {
     from old: FilePath, to new: FilePath, limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
     Work { counter in
+      let opener = BackupOpener(counter: counter, limits: limits, password: password)
       var warnings: [String] = []
-      let from = try DiffSide(at: old, limits, password, &warnings, counter)
-      let to = try DiffSide(at: new, limits, password, &warnings, counter)
+      let from = try DiffSide(at: old, opener, &warnings)
+      let to = try DiffSide(at: new, opener, &warnings)
       return DiffReport(diff: BackupDiff(from: from, to: to), sides: (from, to), warnings: warnings)
     }
   }
@@ -34,17 +35,14 @@ extension Work where Summary == DiffReport {
 
 extension DiffSide {
   /// Reads an archive, or a library if the path is a folder.
-  fileprivate init(
-    at path: FilePath, _ limits: Limits, _ password: Secret?, _ warnings: inout [String],
-    _ counter: ProgressCounter
-  ) throws {
+  fileprivate init(at path: FilePath, _ opener: BackupOpener, _ warnings: inout [String]) throws {
     if (try? Directory.open(path)) != nil {
       self.init(try Library(path: path).contents())
       return
     }
-    let source = try OpenedBackup(path: path, limits: limits, password: password)
-    self.init(try source.completingChecksums(counter))
-    warnings += OpenedBackup.warningsOfPlainEntries(in: source.archive, password)
+    let source = try opener.open(path)
+    self.init(try source.completingChecksums(opener.counter))
+    warnings += source.warningsOfPlainEntries
     warnings += source.leftOut.map { $0.from(path).message }
     let nameless = photos.count { $0.isUnknown }
     if nameless > 0 {

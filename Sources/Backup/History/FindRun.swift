@@ -69,15 +69,15 @@ extension Work where Summary == FindSummary {
     _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
     Work { counter in
-      try FindRun(selection: selection, limits: limits, password: password, counter: counter).run(places)
+      let opener = BackupOpener(counter: counter, limits: limits, password: password)
+      return try FindRun(selection: selection, opener: opener, counter: counter).run(places)
     }
   }
 }
 
 private struct FindRun {
   let selection: PhotoSelection
-  let limits: Limits
-  let password: Secret?
+  let opener: BackupOpener
   let counter: ProgressCounter
 
   func run(_ places: [FilePath]) throws -> FindSummary {
@@ -91,12 +91,11 @@ private struct FindRun {
     var summary = FindSummary()
     var found: [(archive: ArchiveDescriptor, photos: [FoundPhoto])] = []
     var failures: [any Error] = []
-    var inventories: [FilePath: ArchiveInventory] = [:]
     for (path, isNamed) in archives {
       try counter.checkCancellation()
       counter.advance(current: path.string)
       do {
-        found.append(try search(path, &inventories, &summary.warnings))
+        found.append(try search(path, &summary.warnings))
         summary.archives += 1
       } catch let error as CancellationError {
         throw error
@@ -104,8 +103,7 @@ private struct FindRun {
         if isNamed, case BackupError.noSuchBackup = error { throw error }
         if isNamed || !BackupFiles.isThirdParty(path, error) {
           failures.append(error)
-          let finding = Finding(
-            .file(path.string.escaped), message: "not searched: \(error)", remedy: error.remedy)
+          let finding = Finding(of: path, error, as: "not searched: ")
           // an error of the password is the error of the search if no archive can be decrypted
           if !error.cause.isOfPassword { counter.report(finding) }
           summary.notSearched.append(finding)
@@ -125,14 +123,8 @@ private struct FindRun {
     return summary
   }
 
-  /// - Parameter inventories: caches the inventory of each folder.
-  private func hasCompleteChain(of path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) -> Bool
-  {
-    guard
-      let inventory = inventories[path.folder]
-        ?? (try? ArchiveInventory(folder: path.folder, password: password))
-    else { return false }
-    inventories[path.folder] = inventory
+  private func hasCompleteChain(of path: FilePath) -> Bool {
+    guard let inventory = try? opener.inventory(of: path.folder) else { return false }
     let own = inventory.archives.first { $0.path == path.absolute.string }
     return own.map { (try? inventory.graph.chain(of: $0)) != nil } ?? false
   }
@@ -143,14 +135,14 @@ private struct FindRun {
   }
 
   private func search(
-    _ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory], _ warnings: inout [String]
+    _ path: FilePath, _ warnings: inout [String]
   ) throws -> (ArchiveDescriptor, [FoundPhoto]) {
-    let opened = try OpenedBackup(path: path, limits: limits, password: password)
-    warnings += OpenedBackup.warningsOfPlainEntries(in: opened.archive, password)
+    let opened = try opener.open(path)
+    warnings += opened.warningsOfPlainEntries
     let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
     let matcher = PhotoMatcher(selection, in: source)
     let isAnyInBase = source.photos.contains { $0.isStoredInBase && matcher.matches($0) }
-    let hasBase = isAnyInBase && hasCompleteChain(of: path, &inventories)
+    let hasBase = isAnyInBase && hasCompleteChain(of: path)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.filter(matcher.matches).map { photo in

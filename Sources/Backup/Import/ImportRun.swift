@@ -91,7 +91,7 @@ public struct ImportRun {
   package func run(_ backup: OpenedBackup) throws -> ImportSummary {
     try run {
       try backup.requirePassword(toRead: .photos)
-      return (try complete([backup]), [])
+      return (try complete([backup], opener), [])
     }
   }
 
@@ -163,32 +163,28 @@ public struct ImportRun {
     return summary
   }
 
+  private var opener: BackupOpener {
+    BackupOpener(
+      counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
+      recorder: operation, reads: .photos, photoIDs: options.photoIDs, salvages: options.salvages,
+      photoExports: options.salvages ? .searched : .refused)
+  }
+
   /// Opens all backups, those of a folder oldest first. The backups of a chain become one.
   ///
   /// - Returns: the backups, and the backups of folders that cannot be opened.
   private func open(_ paths: [FilePath]) throws -> (sources: [OpenedBackup], unopened: [Finding]) {
-    let found = try ImportSources(
-      paths, password: options.password, ledger: options.ledger, whileReading: counter.checkCancellation)
-    var opened: [OpenedBackup] = []
-    var failures: [(path: FilePath, error: any Error)] = []
-    for source in found.sources {
-      do {
-        opened.append(try open(source.path))
-      } catch  where source.isInFolder && !error.cause.isInconclusive {
-        failures.append((source.path, error))
-      }
-    }
-    if let first = failures.first, opened.isEmpty || options.strategy == .replace { throw first.error }
+    let opener = opener
+    let (opened, unusable) = try opener.open(paths)
+    if let first = unusable.first, opened.isEmpty || options.strategy == .replace { throw first.error }
     if opened.isEmpty, let folder = paths.first { throw BackupError.noBackups(folder) }
-    let unopened = failures.map { path, error in
-      Finding(
-        .file(path.string.escaped), message: "not imported: \(error)", remedy: error.remedy)
-    }
-    return (try complete(opened), unopened)
+    let unopened = unusable.map { Finding(of: $0.path, $0.error, as: "not imported: ") }
+    return (try complete(opened, opener), unopened)
   }
 
-  private func complete(_ opened: [OpenedBackup]) throws -> [OpenedBackup] {
-    var sources = try withChains(opened)
+  /// Adds the chains, and the files of photos in the given folder.
+  private func complete(_ opened: [OpenedBackup], _ opener: BackupOpener) throws -> [OpenedBackup] {
+    var sources = try opener.withChains(opened)
     if options.strategy == .replace, sources.count > 1 {
       throw BackupError.severalToReplace(sources[1].path, after: sources[0].path)
     }
@@ -200,60 +196,6 @@ public struct ImportRun {
       items: sources.reduce(0) { $0 + $1.photos.count },
       bytes: sources.reduce(0) { $0.saturated(plus: $1.photoBytes) })
     return sources
-  }
-
-  /// Adds the chain to each incremental backup. The archives of the chain are among `sources` or in the backup's
-  /// folder. Does not return these archives a second time.
-  private func withChains(_ sources: [OpenedBackup]) throws -> [OpenedBackup] {
-    var finders: [FilePath: ChainFinder] = [:]
-    var results: [OpenedBackup] = []
-    var bases = Set<MD5Digest>()
-    for source in sources {
-      guard source.increment != nil else {
-        results.append(source)
-        continue
-      }
-      let resolved = try source.withChain(
-        among: sources, by: finder(beside: source.path, &finders), options.limits)
-      bases.formUnion(resolved.chain?.bases.compactMap(\.metadataDigest) ?? [])
-      results.append(resolved)
-    }
-    return results.filter { source in source.metadataDigest.map { !bases.contains($0) } ?? true }
-  }
-
-  /// Returns the finder for a backup's folder, which is listed once for all backups in it.
-  private func finder(beside path: FilePath, _ finders: inout [FilePath: ChainFinder]) -> ChainFinder {
-    if let known = finders[path.folder] { return known }
-    let finder = ChainFinder(
-      beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
-      check: counter.checkCancellation)
-    finders[path.folder] = finder
-    return finder
-  }
-
-  private func open(_ path: FilePath) throws -> OpenedBackup {
-    let opened = try operation.recordingDamage(of: path) {
-      try options.salvages
-        ? salvaged(path) : OpenedBackup(path: path, limits: options.limits, password: options.password)
-    }
-    let source = options.photoIDs.map { ids in
-      opened.with(photos: opened.photos.filter { ids.contains($0.record.id) })
-    }
-    try (source ?? opened).requirePassword(toRead: .photos)
-    return source ?? opened
-  }
-
-  /// Opens a backup, salvages a damaged one, or opens a photo export.
-  private func salvaged(_ path: FilePath) throws -> OpenedBackup {
-    let (limits, password) = (options.limits, options.password)
-    let check = { [counter] (_: Int) in try counter.checkCancellation() }
-    do {
-      return try .salvaging(path, limits: limits, password: password, whileReading: check)
-    } catch let error as BackupError {
-      guard case .photoExport(_, let export) = error else { throw error }
-      return try .searching(
-        path, after: error, for: export, limits: limits, password: password, whileReading: check)
-    }
   }
 
   /// Begins each message with its backup's path if there are several backups.

@@ -170,10 +170,10 @@ package struct OpenedBackup: Sendable {
     (self.path, self.format, self.origin) = (path, format, origin)
     (self.metadata, displayNames) = (metadata.withoutPhotos, metadata.displayNames)
     (self.photos, self.leftOut) = (photos, leftOut)
-    self.warnings = warnings + Self.warningsOfPlainEntries(in: archive, password)
     (self.corruptBeforeBackup, self.unknownEntries) = (corruptBeforeBackup, unknownEntries)
     (self.archive, self.root, self.metadataDigest) = (archive, root, metadataDigest)
-    (self.password, self.salvage) = (password, salvage)
+    (self.password, self.salvage, self.warnings) = (password, salvage, warnings)
+    self.warnings += warningsOfPlainEntries
   }
 
   /// Returns the same backup with other photos.
@@ -188,7 +188,7 @@ package struct OpenedBackup: Sendable {
     var copy = self
     copy.chain = chain
     copy.warnings += chain.unreadable.map { "\($0)" }
-    copy.warnings += chain.bases.flatMap { Self.warningsOfPlainEntries(in: $0.archive, password) }
+    copy.warnings += chain.bases.flatMap(\.warningsOfPlainEntries)
     return copy
   }
 
@@ -208,123 +208,5 @@ package struct OpenedBackup: Sendable {
   /// The number of photos with files.
   package var photoFiles: Int {
     photos.count { $0.location.size != nil }
-  }
-
-  /// Opens a backup. Recognizes it by its content, never by its name. Blocks; writes nothing.
-  ///
-  /// - Parameters:
-  ///   - path: the file.
-  ///   - limits: the limits for the backup.
-  ///   - password: for an encrypted archive. If the metadata is not encrypted, opening does not need or check the
-  ///     password.
-  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the backup cannot be used at all. A missing file of
-  ///   a photo is not an error.
-  package init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {
-    let file: File
-    do {
-      file = try File.open(path, .readFollowingLinks)
-    } catch {
-      throw error.isMissing ? BackupError.noSuchBackup(path) : error as any Error
-    }
-    try self.init(file, limits: limits, password: password)
-  }
-
-  /// Opens a backup whose file is open for reading, as `init(path:limits:password:)`. Its path is for messages, and for the
-  /// search of the other archives of a chain.
-  package init(_ file: consuming File, limits: Limits = Limits(), password: Secret? = nil) throws {
-    let path = file.path
-    let status = try file.status()
-    guard status.kind == .file else {
-      let reason = status.kind == .directory ? "it is a folder" : "it is not a file"
-      throw BackupError.notABackup(path, reason: reason)
-    }
-    guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
-    if try Archive.isArchive(file) {
-      try self.init(archive: Archive(file, limits: limits), limits: limits, password: password)
-    } else {
-      let start = try file.read(4096, at: 0)
-      guard Self.looksLikeJSON(start) else {
-        do throws(ArchiveError) {
-          // other data may precede an archive, or its first bytes may be corrupt
-          _ = try Archive(file, limits: limits)
-        } catch {
-          guard case .notAnArchive = error else { throw error }
-        }
-        throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
-      }
-      guard let document = try file.contents(atMost: limits.maximumDocumentBytes) else {
-        let reason = "the document has \(status.size) bytes; at most \(limits.maximumDocumentBytes) are read"
-        throw BackupError.tooLarge(path, reason: reason, remedy: nil)
-      }
-      try self.init(document: document, path: path, limits: limits)
-      if password?.isEmpty == false { warnings.append(Self.plainWarning(of: path)) }
-    }
-  }
-
-  private static func looksLikeJSON(_ start: [UInt8]) -> Bool {
-    let text = start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start[...]
-    return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
-  }
-
-  init(document: [UInt8], path: FilePath, limits: Limits = Limits()) throws {
-    guard !PhotoExport.isStatistics(document, limits) else {
-      throw BackupError.notABackup(path, reason: "it is a statistics export without photos")
-    }
-    let reading = try Self.reading(document, .json, "", path, limits)
-    let rows = Photo.Rows(reading.metadata.photos)
-    let (asset, missing) = (Photo.File(.asset), Photo.File(.unavailable(Unavailable(.documentOnly))))
-    let photos = reading.metadata.photos.enumerated().map { index, record in
-      Photo(rows, at: index, record.isFromAssets ? asset : missing)
-    }
-    self.init(
-      path: path, format: .json, origin: reading.origin, metadata: reading.metadata, photos: photos,
-      warnings: reading.warnings, leftOut: reading.leftOut)
-  }
-
-  init(archive: Archive, limits: Limits = Limits(), password: Secret? = nil) throws {
-    let path = archive.path
-    let (entry, root) = try Self.metadataEntry(archive)
-    let document = try Self.document(in: entry, of: archive, limits, password)
-    if PhotoExport.isStatistics(document, limits) { throw BackupError.photoExport(path, .statistics) }
-    let digest = MD5Digest(hashing: document)
-    let reading = try Self.reading(consume document, .zip, root, path, limits)
-    let matching = EntryMatching(
-      metadata: reading.metadata, entries: archive.entries, root: root, writtenIDs: reading.writtenIDs)
-    self.init(
-      path: path, origin: reading.origin, metadata: reading.metadata, photos: matching.photos,
-      warnings: reading.warnings + matching.warnings, leftOut: reading.leftOut + matching.leftOut,
-      corruptBeforeBackup: matching.corruptBeforeBackup, unknownEntries: matching.unknownEntries,
-      archive: archive,
-      root: root, metadataDigest: digest, password: password)
-  }
-
-  static func reading(
-    _ json: consuming [UInt8], _ container: Format, _ root: String, _ path: FilePath, _ limits: Limits
-  ) throws -> MetadataReading {
-    do {
-      var reading = try MetadataReading(
-        json: consume json, container: container, root: root, maximumNesting: limits.maximumNesting)
-      reading.repairSeconds()
-      return reading
-    } catch {
-      throw BackupError.metadata(path, error)
-    }
-  }
-
-  /// Returns `metadata.json` at the root (Android), or in the one folder that contains everything (iOS).
-  static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
-    let candidates = archive.entries.filter { $0.isMetadata && !$0.isIgnored }
-    guard candidates.count <= 1 else {
-      throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
-    }
-    guard let entry = candidates.first else {
-      throw PhotoExport.isGallery(archive.entries.filter { !$0.isIgnored })
-        ? BackupError.photoExport(archive.path, .gallery) : .noMetadata(archive.path)
-    }
-    let root = entry.rootByMetadata
-    guard archive.entries.allSatisfy({ $0.name.hasPrefix(root) || $0.isIgnored }) else {
-      throw BackupError.noMetadata(archive.path)
-    }
-    return (entry, root)
   }
 }

@@ -25,7 +25,7 @@ struct RebuildArchives {
   private(set) var records: [ExportRecord] = []
   private let options: RebuildOptions
   private let operation: ArchiveObserver
-  private let counter: ProgressCounter
+  private let opener: BackupOpener
   /// The newest of the named archives, which is open already; nil after it was used.
   private var opened: OpenedBackup?
 
@@ -40,8 +40,10 @@ struct RebuildArchives {
     of path: FilePath, id: String?, _ options: RebuildOptions, _ operation: ArchiveObserver,
     _ counter: ProgressCounter
   ) throws {
-    (self.options, self.operation, self.counter) = (options, operation, counter)
-    var search = ArchiveSearch(options, counter)
+    (self.options, self.operation) = (options, operation)
+    opener = BackupOpener(
+      counter: counter, limits: options.limits, password: options.password, ledger: options.ledger)
+    var search = ArchiveSearch(opener)
     for place in options.archives { try search.add(place) }
     if search.archives.isEmpty, let failure = search.failure, !options.acceptsNoArchive { throw failure }
     (unusable, warnings) = (search.unusable, search.warnings)
@@ -143,17 +145,10 @@ struct RebuildArchives {
   func open(_ archive: ArchiveDescriptor) throws -> OpenedBackup {
     let path = FilePath(archive.path)
     return try operation.recordingDamage(of: path) {
-      var backup =
-        try opened.flatMap { $0.path.absolute == path ? $0 : nil }
-        ?? OpenedBackup(path: path, limits: options.limits, password: options.password)
-      if backup.increment != nil {
-        let finder = ChainFinder(
-          beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
-          check: counter.checkCancellation)
-        backup = try backup.withChain(by: finder, options.limits)
-      }
+      let known = opened.flatMap { $0.path.absolute == path ? $0 : nil }
+      let backup = try opener.withChain(known ?? opener.open(path))
       try backup.requirePassword(toRead: .photos)
-      return try backup.completingChecksums(counter)
+      return try backup.completingChecksums(opener.counter)
     }
   }
 }
@@ -169,12 +164,9 @@ private struct ArchiveSearch {
   /// The newest of the named archives, opened.
   private(set) var newest: OpenedBackup?
   private var newestPlace = Int64.min
-  private let options: RebuildOptions
-  private let counter: ProgressCounter
+  private let opener: BackupOpener
 
-  init(_ options: RebuildOptions, _ counter: ProgressCounter) {
-    (self.options, self.counter) = (options, counter)
-  }
+  init(_ opener: BackupOpener) { self.opener = opener }
 
   /// Adds an archive, or all archives of a folder. An archive that cannot be read is reported.
   ///
@@ -183,13 +175,11 @@ private struct ArchiveSearch {
     guard (try? Directory.open(place)) == nil else { return try addFolder(place) }
     do {
       let archive = try describe(place)
-      let known = ArchiveFile(at: place).flatMap { options.ledger?.health(of: $0) }
+      let known = ArchiveFile(at: place).flatMap { opener.ledger?.health(of: $0) }
       add([archive], [archive.path: known ?? .unverified])
     } catch let error where !error.cause.isInconclusive {
       failure = failure ?? error
-      let finding = Finding(
-        .file(place.string.escaped), message: "\(error)", remedy: error.remedy)
-      unusable.append(finding)
+      unusable.append(Finding(of: place, error))
     }
   }
 
@@ -197,10 +187,10 @@ private struct ArchiveSearch {
   private mutating func describe(_ place: FilePath) throws -> ArchiveDescriptor {
     let backup: OpenedBackup
     do {
-      backup = try OpenedBackup(path: place, limits: options.limits, password: options.password)
+      backup = try opener.open(place)
     } catch  where error.cause.isOfPassword {
       // describes the file as locked
-      return try ArchiveDescriptor(path: place, password: options.password, limits: options.limits)
+      return try ArchiveDescriptor(path: place, password: opener.password, limits: opener.limits)
     }
     let archive = try ArchiveDescriptor(backup)
     if newest == nil || archive.order > newestPlace { (newest, newestPlace) = (backup, archive.order) }
@@ -208,9 +198,7 @@ private struct ArchiveSearch {
   }
 
   private mutating func addFolder(_ folder: FilePath) throws {
-    let inventory = try ArchiveInventory(
-      folder: folder, password: options.password, ledger: options.ledger,
-      whileReading: counter.checkCancellation)
+    let inventory = try opener.inventory(of: folder)
     warnings += [inventory.warningOfOtherOwners].compactMap(\.self)
     warnings += inventory.unreadable.map { "\($0.path.escaped) cannot be used: \($0.reason)" }
     let own = inventory.ownArchives

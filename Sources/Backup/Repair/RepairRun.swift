@@ -113,8 +113,7 @@ struct RepairRun {
   }
 
   private func run(library: Library?) throws -> RepairSummary {
-    let check = { [counter] (_: Int) in try counter.checkCancellation() }
-    let source = try openDamaged(check)
+    let source = try openDamaged()
     let others = try OtherArchives(
       options.others, limits: options.limits, password: options.password, counter)
     var summary = RepairSummary()
@@ -179,9 +178,9 @@ struct RepairRun {
   }
 
   /// Opens the archive. Refuses an encrypted one, because the new archive would not be encrypted.
-  private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> OpenedBackup {
+  private func openDamaged() throws -> OpenedBackup {
     do {
-      let source = try OpenedBackup.salvaging(path, limits: options.limits, whileReading: check)
+      let source = try BackupOpener(counter: counter, limits: options.limits, salvages: true).open(path)
       // in a damaged archive, bytes that look like an encrypted entry may not be an entry
       let isEncrypted =
         source.salvage == nil

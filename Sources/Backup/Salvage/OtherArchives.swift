@@ -34,10 +34,12 @@ struct OtherArchives {
     _ paths: [FilePath], limits: Limits, password: Secret?, areOptional: Bool = false,
     _ counter: ProgressCounter
   ) throws {
+    let opener = BackupOpener(
+      counter: counter, limits: limits, password: password, salvages: true, photoExports: .opened)
     let isOneOfSeveral = areOptional || paths.count > 1
     for path in paths {
       do {
-        let source = try Self.open(path, limits, password, counter)
+        let source = try opener.open(path)
         do {
           try source.requirePassword(toRead: .photos)
         } catch let error as BackupError where isOneOfSeveral {
@@ -49,23 +51,10 @@ struct OtherArchives {
         sources.append(source)
       } catch let error where isOneOfSeveral && !(error is CancellationError) {
         areAllReadable = false
-        let finding = Finding(
-          .file(path.string.escaped), message: "\(error)", remedy: error.remedy)
+        let finding = Finding(of: path, error)
         if !areOptional { counter.report(finding) }
         unusable.append(finding)
       }
-    }
-  }
-
-  /// Opens or salvages a backup, or opens a photo export.
-  private static func open(
-    _ path: FilePath, _ limits: Limits, _ password: Secret?, _ counter: ProgressCounter
-  ) throws -> OpenedBackup {
-    do {
-      return try .salvaging(
-        path, limits: limits, password: password, whileReading: { _ in try counter.checkCancellation() })
-    } catch BackupError.photoExport(_, let export) {
-      return try OpenedBackup(export, at: path, limits: limits, password: password)
     }
   }
 }

@@ -32,9 +32,7 @@ public struct CheckSummary: Sendable, FindingReport {
     public var error: any Error
 
     /// The backup with the error.
-    var finding: Finding {
-      Finding(.file("\(path)".escaped), message: "\(error)", remedy: error.remedy)
-    }
+    var finding: Finding { Finding(of: path, error) }
   }
 
   /// Adds the result of another check.

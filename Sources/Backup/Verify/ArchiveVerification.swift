@@ -11,8 +11,9 @@ package enum ArchiveVerification {
   package static func check(
     _ path: FilePath, password: Secret? = nil, counter: ProgressCounter
   ) throws -> CheckSummary {
-    let source = try OpenedBackup(path: path, limits: .trusted, password: password)
-    try source.requirePassword(toRead: .allEntries)
+    let source = try BackupOpener(
+      counter: counter, limits: .trusted, password: password, reads: .allEntries
+    ).open(path)
     return try ArchiveCheck(source: source, counter: counter).run()
   }
 

@@ -30,6 +30,8 @@ extension Work where Summary == CheckSummary {
   ) -> Self {
     Work { counter in
       let operation = (ledger ?? Ledger()).begin("verify")
+      let opener = BackupOpener(
+        counter: counter, limits: limits, password: password, reads: .allEntries)
       var sum = CheckSummary()
       /// Runs a step. If it fails and there are several backups, reports the failure and returns nil, since the other
       /// backups are verified anyway.
@@ -45,12 +47,8 @@ extension Work where Summary == CheckSummary {
         }
       }
       let opened: [(source: OpenedBackup, file: ArchiveFile?)] = try backups.compactMap { path in
-        try attempt(path) {
-          let file = ArchiveFile(at: path)
-          let source = try OpenedBackup(path: path, limits: limits, password: password)
-          try source.requirePassword(toRead: .allEntries)
-          return (source, file)
-        }
+        let file = ArchiveFile(at: path)
+        return try attempt(path) { (try opener.open(path), file) }
       }
       let sources = opened.map(\.source)
       counter.setTotals(

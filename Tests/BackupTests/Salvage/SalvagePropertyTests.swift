@@ -271,7 +271,9 @@ private struct DamagedArchive {
     defer { try? FileManager.default.removeItem(atPath: path.string) }
     let backup: OpenedBackup
     do {
-      backup = try OpenedBackup.salvaging(path, password: layout.password)
+      backup = try BackupOpener(
+        counter: ProgressCounter(), password: layout.password, salvages: true
+      ).open(path)
     } catch {
       return photos.map { "\($0.name) is not recovered: \(error)" }
     }

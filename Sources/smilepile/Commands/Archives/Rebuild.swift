@@ -125,7 +125,7 @@ struct Rebuild: AsyncParsableCommand {
     if try password.source == nil, let source = sources.jobPassword {
       return try JobContext.ofThisProcess(reporter).password(source)
     }
-    let archives = TerminalPrompt.isPossible ? try ImportSources(sources.paths).sources.map(\.path) : []
+    let archives = TerminalPrompt.isPossible ? try BackupOpener.files(in: sources.paths) : []
     return try password.read(for: archives, limits.limits, reporter)
   }
 

@@ -98,7 +98,7 @@ struct Import: AsyncParsableCommand {
     let reporter = Reporter(reports.output)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
     options.authorization = try confirmation.authorization(reporter, for: target)
-    let sources = try ImportSources(paths).sources.map(\.path)
+    let sources = try BackupOpener.files(in: paths)
     options.password = try password.read(for: sources, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {

@@ -64,20 +64,3 @@ public enum PhotoExport: Sendable, Equatable {
     }
   }
 }
-
-extension OpenedBackup {
-  /// Opens a photo export as a backup with one category, “Photos”. Each photo has the name of its entry without the
-  /// id, and the entry's date. Blocks; writes nothing.
-  ///
-  /// - Throws: `ArchiveError` if the archive cannot be read.
-  init(_ export: PhotoExport, at path: FilePath, limits: Limits, password: Secret?) throws(ArchiveError) {
-    let archive = try Archive(path: path, limits: limits)
-    let photos = archive.entries.filter { $0.isIn(export.folder) && !$0.isDirectory && !$0.isIgnored }
-    let metadata = EntryRows(photos, in: export.folder, category: "Photos").metadata
-    let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: "")
-    self.init(
-      path: path, origin: .android, metadata: metadata, photos: matching.photos, warnings: matching.warnings,
-      leftOut: matching.leftOut, unknownEntries: matching.unknownEntries, archive: archive,
-      password: password)
-  }
-}

@@ -1,0 +1,71 @@
+import ArchiveCatalog
+import Checksums
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+extension OpenedBackup.Chain {
+  /// Returns the photo with its location in the archives of the chain; a photo that is not stored in the base as it is.
+  ///
+  /// - Parameter files: the files in `bases`.
+  func located(_ photo: OpenedBackup.Photo, _ files: ChainFiles) -> OpenedBackup.Photo {
+    guard case .unavailable(let unavailable) = photo.location, unavailable.cause.isStoredInBase else {
+      return photo
+    }
+    if let md5 = unavailable.md5, let file = files.file(with: md5),
+      let entry = bases[Int(file.archive)].archive?.entries[Int(file.entry)]
+    {
+      return photo.at(.entry(EntryReference(entry, md5: md5, base: file.archive)))
+    }
+    let cause: Unavailable.Cause = missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
+    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5)))
+  }
+}
+
+extension OpenedBackup {
+  /// Returns the archive that has a photo's bytes, or should have them.
+  func archive(of photo: Photo) -> FilePath {
+    guard case .entry(let reference) = photo.location, let base = reference.base, let chain else {
+      return path
+    }
+    return chain.bases[Int(base)].path
+  }
+
+  /// The reference to the base; nil for a full backup.
+  package var increment: Metadata.Increment? { metadata.smilepile?.increment }
+
+  /// Returns true if the backup is this base or was repaired from it.
+  func satisfies(_ base: ArchiveDescriptor.BaseReference) -> Bool {
+    guard let provenance = metadata.smilepile, provenance.uuid == base.archiveID else { return false }
+    return metadataDigest?.description == base.digest || provenance.repairedFrom.contains(base.digest)
+  }
+
+  /// The ID of the missing archive of the chain; nil for a full backup or a complete chain.
+  package var missingBase: String? { chain.map(\.missing) ?? increment?.baseID }
+
+  /// The number of photos that are stored in the base or its chain.
+  package var photosStoredInBase: Int { photos.count(where: \.isStoredInBase) }
+
+  /// The files that are stored in the base, as the metadata lists them. For a backup that was opened without its chain.
+  var filesStoredInBase: [Metadata.FileStoredInBase] {
+    photos.filter(\.isStoredInBase).map { photo in
+      Metadata.FileStoredInBase(
+        photoId: photo.record.id, originalPath: photo.originalPath, fileSize: photo.record.fileSize,
+        checksum: photo.location.md5?.description ?? "")
+    }
+  }
+
+  /// Returns the entry of a photo, and the backup and archive that contain it; nil if no archive contains it.
+  func entry(of location: PhotoLocation) -> (entry: Entry, source: OpenedBackup, archive: Archive)? {
+    guard case .entry(let reference) = location else { return nil }
+    let holder = reference.base.flatMap { chain?.bases[Int($0)] } ?? self
+    return holder.archive.map { (reference.entry, holder, $0) }
+  }
+}
+
+extension Metadata.Increment {
+  /// The reference to the base.
+  var reference: ArchiveDescriptor.BaseReference {
+    ArchiveDescriptor.BaseReference(archiveID: baseID, digest: baseDigest, depth: chainDepth)
+  }
+}
