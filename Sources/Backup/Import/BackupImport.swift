@@ -140,7 +140,7 @@ struct BackupImport {
   ///
   /// - Returns: the repairs, and the photos of the backup whose files in the library have another size than recorded.
   private func repairs(of library: Library) throws -> (PhotoRepairs, changed: [Finding]) {
-    guard options.strategy != .replace else { return (try PhotoRepairs(of: [], in: [], counter), []) }
+    guard options.strategy != .replace else { return (PhotoRepairs(of: []), []) }
     let (missing, changed) = library.unusablePhotos(of: contents)
     var findings: [Finding] = []
     if !changed.isEmpty {
@@ -151,7 +151,9 @@ struct BackupImport {
           remedy: .repairLibrary)
       }
     }
-    return (try PhotoRepairs(of: missing, in: missing.isEmpty ? [] : [source], counter), findings)
+    var repairs = PhotoRepairs(of: missing)
+    try repairs.search([source], counter)
+    return (repairs, findings)
   }
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
@@ -170,7 +172,10 @@ struct BackupImport {
       failures[repair.photo.photo.id].map {
         Finding(repair.photo.label, "\(repair.photo.reason), and could not be restored: \($0)")
       }
-    } + repairs.damage.map { Finding(.file($0.path.string.escaped), $0.reason) }
+    }
+      + repairs.failing.sorted { $0.key.string < $1.key.string }.map {
+        Finding(.file($0.key.string.escaped), $0.value)
+      }
   }
 
   /// Returns a warning for each photo whose own bytes are missing or corrupt in the backup, and which has others.
@@ -233,7 +238,7 @@ struct BackupImport {
     for (file, finding) in zip(extracted.replaced, replaced) {
       summary.damagedArchives[archive(of: file)] = finding.message
     }
-    for (path, reason) in repairs.damage { summary.damagedArchives[path] = reason }
+    for (path, reason) in repairs.failing { summary.damagedArchives[path] = reason }
     if let first = contradicted.first { summary.damagedArchives[source.path] = first.message }
     if let last = missing.lastDamage { summary.damagedArchives[source.path] = last.message }
     for (file, finding) in zip(corrupt, damaged) {

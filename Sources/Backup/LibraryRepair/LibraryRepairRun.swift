@@ -128,16 +128,14 @@ struct LibraryRepairRun {
     (summary.isDryRun, summary.photosChecked) = (options.isDryRun, checked)
     summary.isSearchComplete = options.origin == .jobs(isComplete: true)
     let rows = damaged.filter { $0.correctMD5 != nil }
-    var repairs = try PhotoRepairs(of: damaged.filter { $0.correctMD5 == nil }, in: [], counter)
+    var repairs = PhotoRepairs(of: damaged.filter { $0.correctMD5 == nil })
     var rest = archives[...]
     while !rest.isEmpty, given != nil || !repairs.unavailable.isEmpty {
       let next = given == nil ? rest.prefix(Self.mostOpenArchives) : rest
       rest = rest.dropFirst(next.count)
       let others = try given.take() ?? open(next)
-      let found = try PhotoRepairs(
-        of: repairs.unavailable, in: others.sources, skipsUnreadable: true, counter)
+      let found = try repairs.search(others.sources, skipsUnreadable: true, counter)
       add(others, found, to: &summary)
-      repairs.add(found)
     }
     try writer?.correctMD5s(
       Dictionary(uniqueKeysWithValues: rows.compactMap { row in row.correctMD5.map { (row.photo.id, $0) } }))
@@ -161,7 +159,7 @@ struct LibraryRepairRun {
 
   /// Adds what a search found out about archives.
   private func add(
-    _ others: OtherArchives, _ found: PhotoRepairs, to summary: inout LibraryRepairSummary
+    _ others: OtherArchives, _ found: PhotoSources, to summary: inout LibraryRepairSummary
   ) {
     if !others.areAllReadable { summary.isSearchComplete = false }
     add(others.unusable, to: &summary)

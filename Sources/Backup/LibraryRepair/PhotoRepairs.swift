@@ -29,53 +29,46 @@ struct PhotoRepairs {
     var faults: [FilePath: String] = [:]
   }
 
-  private(set) var repairs: [Repair]
-  /// The photos that no source has.
+  private(set) var repairs: [Repair] = []
+  /// The photos that no searched archive has.
   private(set) var unavailable: [LibraryCheck.UnusablePhoto]
-  /// Archives that could not be read any further, with the error.
-  let faults: [FilePath: ArchiveError]
-  /// Archives in which a photo is corrupt.
-  let failing: [FilePath: String]
-
-  /// What the search found out about archives, by their paths.
-  var damage: [(path: FilePath, reason: String)] {
-    let reasons = failing.merging(faults.mapValues { "\($0)" }) { reason, _ in reason }
-    return reasons.sorted { $0.key.string < $1.key.string }.map { ($0.key, $0.value) }
-  }
+  /// Archives in which a photo is corrupt, with the reasons.
+  private(set) var failing: [FilePath: String] = [:]
 
   var isEmpty: Bool { repairs.isEmpty }
 
-  /// Searches backups for photos, and reads the photos that it finds.
+  /// Finds nothing until `search` is called.
+  init(of photos: [LibraryCheck.UnusablePhoto]) { unavailable = photos }
+
+  /// Searches backups for the photos that are unavailable, and reads the photos that it finds. Blocks.
   ///
   /// - Parameter skipsUnreadable: see `PhotoSources`.
-  init(
-    of photos: [LibraryCheck.UnusablePhoto], in backups: [OpenedBackup], skipsUnreadable: Bool = false,
-    _ counter: ProgressCounter
-  ) throws {
+  /// - Returns: what the search found out about the backups.
+  /// - Throws: the errors of `PhotoSources`. Nothing is added then.
+  @discardableResult
+  mutating func search(
+    _ backups: [OpenedBackup], skipsUnreadable: Bool = false, _ counter: ProgressCounter
+  ) throws -> PhotoSources {
     let wanted = Dictionary(
-      photos.compactMap { damaged in damaged.photo.md5.map { ($0, Optional(damaged.photo.fileSize)) } },
+      unavailable.compactMap { damaged in damaged.photo.md5.map { ($0, Optional(damaged.photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
     var sources = try PhotoSources(wanted, from: backups, nil, counter, skipsUnreadable: skipsUnreadable)
-    var repairs: [Repair] = []
-    var unavailable: [LibraryCheck.UnusablePhoto] = []
-    for damaged in photos {
+    var found: [Repair] = []
+    var rest: [LibraryCheck.UnusablePhoto] = []
+    for damaged in unavailable {
       counter.advance(current: damaged.photo.name)
       if let md5 = damaged.photo.md5,
         let (first, others, size) = try sources.places(of: md5, size: damaged.photo.fileSize)
       {
-        repairs.append(Repair(photo: damaged, md5: md5, size: size, sources: [first] + others))
+        found.append(Repair(photo: damaged, md5: md5, size: size, sources: [first] + others))
       } else {
-        unavailable.append(damaged)
+        rest.append(damaged)
       }
     }
-    (self.repairs, self.unavailable) = (repairs, unavailable)
-    (faults, failing) = (sources.faults, sources.failing)
-  }
-
-  /// Adds what a search for the unavailable photos found.
-  mutating func add(_ found: PhotoRepairs) {
-    repairs += found.repairs
-    unavailable = found.unavailable
+    repairs += found
+    unavailable = rest
+    failing.merge(sources.failing) { first, _ in first }
+    return sources
   }
 
   /// Stages the files and moves them into place. The files are durable when the method returns. Blocks. A photo
@@ -101,16 +94,15 @@ struct PhotoRepairs {
   ///
   /// - Parameters:
   ///   - result: gets the sources, and the photos that failed.
-  ///   - first: the number of the first staged file.
   ///   - open: makes a staged file.
   ///   - remove: removes a staged file.
   func stage(
-    _ result: inout Outcome, _ counter: ProgressCounter, numberedFrom first: Int = 0,
-    open: (String) throws -> File, remove: (String) throws -> Void
+    _ result: inout Outcome, _ counter: ProgressCounter, open: (String) throws -> File,
+    remove: (String) throws -> Void
   ) throws -> [FileRepair] {
     var staged: [FileRepair] = []
     for (index, repair) in repairs.enumerated() {
-      let (name, photo) = (String(first + index), repair.photo.photo)
+      let (name, photo) = (String(index), repair.photo.photo)
       for source in repair.sources {
         try counter.checkCancellation()
         guard let fault = try copy(repair, from: source, to: open(name), counter) else {

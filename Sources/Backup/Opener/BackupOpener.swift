@@ -30,7 +30,7 @@ package struct BackupOpener {
   /// The health of the archives in a folder, and their descriptors.
   var ledger: Ledger?
   /// Records an archive that cannot be opened because it is damaged; nil to record nothing.
-  var recorder: LedgerOperation?
+  var recorder: ArchiveObserver?
   /// The entries that the caller reads: a backup in which they are encrypted is refused if there is no password. Nil to
   /// refuse none.
   var reads: OpenedBackup.Reading?

@@ -6,10 +6,8 @@ import SystemPackage
 
 /// Finds the missing and corrupt files of a rebuilt library in its archives: the newest one first.
 struct MissingFileSearch {
-  /// The photos that archives have, by archive.
-  private(set) var repairs: [PhotoRepairs] = []
-  /// The photos that no archive has.
-  private(set) var unavailable: [LibraryCheck.UnusablePhoto] = []
+  /// The photos that archives have, and those that no archive has.
+  private(set) var repairs: PhotoRepairs
   /// The photos to leave out, by ID: their files are missing, and no archive has them or they are not wanted.
   private(set) var leftOut: Set<Int64> = []
 
@@ -21,26 +19,21 @@ struct MissingFileSearch {
     _ plan: RebuildPlan, _ archives: RebuildArchives, _ options: RebuildOptions, _ counter: ProgressCounter
   ) throws {
     counter.enter(.restoring)
-    var open: [LibraryCheck.UnusablePhoto] = []
-    for row in plan.rows {
-      switch row.state {
-      case .missing where options.missing == .leave: leftOut.insert(row.photo.id)
-      case .missing: open.append(plan.unusable(row, "its file is missing"))
-      case .corrupt: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) is corrupt"))
-      case .unreadable: open.append(plan.unusable(row, "its file \(row.photo.path.escaped) cannot be read"))
-      case .none, .found: continue
-      }
-    }
-    guard !open.isEmpty else { return }
-    func search(_ backups: [OpenedBackup]) throws {
-      let found = try PhotoRepairs(of: open, in: backups, counter)
-      repairs.append(found)
-      open = found.unavailable
-    }
-    try search(archives.newest)
-    for archive in archives.others where !open.isEmpty && !archive.isLocked {
+    let missing = Set(plan.rows.lazy.filter { $0.state == .missing }.map(\.photo.id))
+    let isWanted = options.missing != .leave
+    repairs = PhotoRepairs(
+      of: plan.rows.compactMap { row -> LibraryCheck.UnusablePhoto? in
+        switch row.state {
+        case .missing: isWanted ? plan.unusable(row, "its file is missing") : nil
+        case .corrupt: plan.unusable(row, "its file \(row.photo.path.escaped) is corrupt")
+        case .unreadable: plan.unusable(row, "its file \(row.photo.path.escaped) cannot be read")
+        case .none, .found: nil
+        }
+      })
+    try repairs.search(archives.newest, counter)
+    for archive in archives.others where !repairs.unavailable.isEmpty && !archive.isLocked {
       do {
-        try search([archives.open(archive)])
+        try repairs.search([archives.open(archive)], counter)
       } catch  where error.cause.isInconclusive {
         guard case BackupError.noSuchBackup = error else { throw error }
       } catch {
@@ -48,9 +41,8 @@ struct MissingFileSearch {
         continue
       }
     }
-    unavailable = open
-    let missing = Set(plan.rows.lazy.filter { $0.state == .missing }.map(\.photo.id))
-    leftOut = Set(open.lazy.map(\.photo.id).filter(missing.contains))
+    leftOut =
+      isWanted ? Set(repairs.unavailable.lazy.map(\.photo.id).filter(missing.contains)) : missing
   }
 
   /// Copies the files into the staging folder. Blocks.
@@ -59,17 +51,13 @@ struct MissingFileSearch {
   func stage(
     in reconstruction: LibraryReconstruction, _ counter: ProgressCounter
   ) throws -> [FileRepair] {
-    var staged: [FileRepair] = []
-    for search in repairs {
-      var outcome = PhotoRepairs.Outcome()
-      staged += try search.stage(
-        &outcome, counter, numberedFrom: staged.count, open: reconstruction.stage,
-        remove: reconstruction.unstage)
-      let done = Set(staged.map(\.photo.id))
-      for repair in search.repairs where !done.contains(repair.photo.photo.id) {
-        throw RebuildError.unreadableArchive(
-          repair.sources[0].place, reason: outcome.failures[repair.photo.photo.id] ?? "")
-      }
+    var outcome = PhotoRepairs.Outcome()
+    let staged = try repairs.stage(
+      &outcome, counter, open: reconstruction.stage, remove: reconstruction.unstage)
+    let done = Set(staged.map(\.photo.id))
+    for repair in repairs.repairs where !done.contains(repair.photo.photo.id) {
+      throw RebuildError.unreadableArchive(
+        repair.sources[0].place, reason: outcome.failures[repair.photo.photo.id] ?? "")
     }
     return staged
   }

@@ -66,11 +66,9 @@ struct RebuildReport {
     summary.damaged += unreadable.sorted { $0.key.string < $1.key.string }.map { path, reason in
       Finding(.file(path.string.escaped), "it cannot be read: \(reason)")
     }
-    for found in search.repairs {
-      repairs += found.repairs.map { (repair: $0, wasCorrupt: corrupt.contains($0.photo.photo.id)) }
-      for (path, reason) in found.failing { summary.damagedArchives[path] = reason }
-    }
-    for photo in search.unavailable {
+    repairs = search.repairs.repairs.map { (repair: $0, wasCorrupt: corrupt.contains($0.photo.photo.id)) }
+    summary.damagedArchives = search.repairs.failing
+    for photo in search.repairs.unavailable {
       let finding = Finding(photo.label, "\(photo.reason), and no archive has it")
       if search.leftOut.contains(photo.photo.id) {
         summary.missing.append(finding)
@@ -78,7 +76,7 @@ struct RebuildReport {
         summary.damaged.append(finding)
       }
     }
-    let reported = Set(search.unavailable.map(\.photo.id))
+    let reported = Set(search.repairs.unavailable.map(\.photo.id))
     for row in plan.rows where search.leftOut.contains(row.photo.id) && !reported.contains(row.photo.id) {
       summary.missing.append(Finding(plan.label(of: row.photo), "its file is missing; it was left out"))
     }

@@ -84,7 +84,7 @@ struct RebuildRun {
     report.summary.untracked += untracked
     let search = try MissingFileSearch(plan, archives, options, counter)
     report.add(search, plan)
-    let bytes = search.repairs.flatMap(\.repairs).saturatedSum(\.size)
+    let bytes = search.repairs.repairs.saturatedSum(\.size)
     try library.requireSpace(bytes, photos: plan.rows.count)
     guard !options.isDryRun else { return report.end(plan, salvaged, leftOut: search.leftOut) }
 

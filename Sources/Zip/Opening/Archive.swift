@@ -37,7 +37,7 @@ package struct Archive: Sendable {
     let size = file.status.size
     guard size > 0 else { throw .emptyFile(path) }
     let end = try DirectoryEnd.find(in: file.file, size: size)
-    var scan = try DirectoryScan(file.file, end: end, fileSize: size, limits: limits)
+    var scan = try DirectoryScan.read(file.file, end: end, fileSize: size, limits: limits)
     var headers = LocalHeaderScan(path: path, directoryOffset: end.offset)
     try headers.check(&scan, in: file.file)
     entries = scan.entries

@@ -12,20 +12,29 @@ struct DirectoryScan: ~Copyable {
   private let end: DirectoryEnd
   private let buffer: RecordBuffer
 
+  private init(_ buffer: consuming RecordBuffer, path: FilePath, end: DirectoryEnd) {
+    self.buffer = buffer
+    self.path = path
+    self.end = end
+  }
+
   /// Reads the directory of a file of `fileSize` bytes into memory.
-  init(_ file: borrowing File, end: DirectoryEnd, fileSize: Int, limits: Limits) throws(ArchiveError) {
+  static func read(
+    _ file: borrowing File, end: DirectoryEnd, fileSize: Int, limits: Limits
+  ) throws(ArchiveError) -> DirectoryScan {
     guard end.entryCount <= limits.maximumEntries else {
       throw .tooManyEntries(file.path, count: end.entryCount, limit: limits.maximumEntries)
     }
     guard end.size <= limits.maximumDirectoryBytes else {
       throw .directoryTooLarge(file.path, bytes: end.size, limit: limits.maximumDirectoryBytes)
     }
-    (path, self.end) = (file.path, end)
-    buffer = try RecordBuffer(reading: end.size, of: file, at: end.offset)
-    guard buffer.count == end.size else { throw .changed(path) }
-    try readRecords()
-    try checkSums(fileSize: fileSize, limits: limits)
-    try checkNames()
+    let buffer = try RecordBuffer(reading: end.size, of: file, at: end.offset)
+    guard buffer.count == end.size else { throw .changed(file.path) }
+    var scan = DirectoryScan(buffer, path: file.path, end: end)
+    try scan.readRecords()
+    try scan.checkSums(fileSize: fileSize, limits: limits)
+    try scan.checkNames()
+    return scan
   }
 
   /// Returns the bytes of an entry's name in the directory.
