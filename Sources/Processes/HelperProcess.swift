@@ -66,10 +66,7 @@ package final class HelperProcess {
 
   deinit {
     close(socket)
-    guard ending == nil else { return }
-    kill(id, SIGKILL)
-    var code: CInt = 0
-    while waitpid(id, &code, 0) < 0, errno == EINTR {}
+    _ = waitForEnd(attempts: 0)
   }
 
   /// True if the process has ended, or has closed its socket. Does not block. poll(2)
@@ -138,21 +135,19 @@ package final class HelperProcess {
     }
   }
 
-  /// Waits for a process that has closed its socket; kills it if it does not end at once. waitpid(2)
-  private func waitForEnd() -> Ending {
+  /// Waits for a process that has closed its socket. waitpid(2)
+  ///
+  /// - Parameter attempts: how often the process is examined, every 10 ms, before it is killed.
+  private func waitForEnd(attempts: Int = 100) -> Ending {
     if let ending { return ending }
-    var code: CInt = 0
-    var isKilled = false
-    for attempt in 0... {
-      let ended = waitpid(id, &code, isKilled ? 0 : WNOHANG)
-      if ended == id { break }
-      if ended < 0, errno != EINTR { break }
-      if attempt == 100 {
-        kill(id, SIGKILL)
-        isKilled = true
-      }
-      if !isKilled { usleep(10_000) }
-    }
+    var (code, left, ended) = (CInt(0), attempts, pid_t(0))
+    repeat {
+      if left == 0 { kill(id, SIGKILL) }
+      ended = waitpid(id, &code, left == 0 ? 0 : WNOHANG)
+      guard ended == 0 else { continue }
+      left -= 1
+      usleep(10_000)
+    } while ended == 0 || ended < 0 && errno == EINTR
     let found = Ending(code)
     ending = found
     return found

@@ -155,10 +155,11 @@ package struct CacheFillRun {
         if index % 100 == 0, cache.isFull { isFull.withLock { $0 = true } }
         let isFull = isFull.withLock { $0 }
         let item = items[index]
-        let isLeft = isFull && run.need == .pictures
-        let outcome: Outcome =
-          isLeft ? { $0.left += 1 } : try draw(item, drawer, keepsThumbnail: !isFull)
-        outcomes.add(outcome, at: index)
+        if isFull, run.need == .pictures {
+          outcomes.add({ $0.left += 1 }, at: index)
+        } else {
+          outcomes.add(try draw(item, drawer, keepsThumbnail: !isFull), at: index)
+        }
         counter.advance(items: 1, bytes: item.photo.fileSize, current: item.photo.fileName)
       }
       for outcome in outcomes.values { outcome(&summary) }
