@@ -125,64 +125,6 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Renames a file and never replaces another one: a taken name is EEXIST. Uses the first `RenameStrategy` that the
-  /// file system supports. renameat2(2).
-  package func rename(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
-  ) throws(FileError) {
-    try rename(name, to: directory, as: new, by: RenameStrategy.allCases)
-  }
-
-  /// Renames a file in one step, so that after a crash the new name is missing or refers to the complete file.
-  /// EOPNOTSUPP if the file system does not support it.
-  package func renameAtomically(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
-  ) throws(FileError) {
-    try rename(name, to: directory, as: new, by: [.noReplace, .link])
-  }
-
-  /// Renames a file by the first of these strategies that the file system supports.
-  func rename(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by strategies: [RenameStrategy]
-  ) throws(FileError) {
-    try move(name, to: directory, as: new) { (from, old, to, last) throws(Errno) in
-      for strategy in strategies where try strategy.rename(from, old, to, last) { return }
-      throw .notSupported
-    }
-  }
-
-  /// Moves a folder with its contents to a name that is missing or an empty folder. renameat(2).
-  ///
-  /// - Returns: false if the name is taken, or if the file system cannot move the folder in one step. Then nothing has
-  ///   changed.
-  package func moveFolder(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
-  ) throws(FileError) -> Bool {
-    try move(name, to: directory, as: new) { (from, old, to, last) throws(Errno) in
-      do throws(Errno) {
-        try SystemCalls.renameat(from, old, to, last)
-        return true
-      } catch .fileExists, .directoryNotEmpty, .notDirectory, .improperLink {
-        return false
-      }
-    }
-  }
-
-  /// Replaces a file in one step. Only for files that belong to this program. renameat(2).
-  package func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
-    try move(name, to: self, as: new) { (from, old, to, last) throws(Errno) in
-      try SystemCalls.renameat(from, old, to, last)
-    }
-  }
-
-  /// Gives an unnamed file a name; a taken name is EEXIST. linkat(2).
-  package func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
-    let source = file.descriptor
-    try call("link", name) { (parent, last) throws(Errno) in
-      try SystemCalls.linkDescriptor(source, parent, last)
-    }
-  }
-
   /// Removes a file; returns false if it is missing. unlinkat(2).
   @discardableResult
   package func remove(_ name: FilePath) throws(FileError) -> Bool {
@@ -259,7 +201,7 @@ package struct Directory: ~Copyable, Sendable {
   /// Makes a system call on `name`. An error has the operation and the path.
   ///
   /// - Parameter shown: the name in the path; nil for `name`.
-  private func call<Result: ~Copyable>(
+  func call<Result: ~Copyable>(
     _ operation: @autoclosure () -> String, _ name: FilePath, as shown: FilePath? = nil,
     _ body: (CInt, FilePath) throws(Errno) -> Result
   ) throws(FileError) -> Result {
@@ -270,21 +212,9 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a system call that moves `name` to a folder, in which it gets the name `new`.
-  private func move<Result>(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath,
-    _ body: (CInt, FilePath, CInt, FilePath) throws(Errno) -> Result
-  ) throws(FileError) -> Result {
-    try inParent(of: name) { (from, old) throws(FileError) in
-      try directory.call("rename \(path(of: name)) to", new) { (to, last) throws(Errno) in
-        try body(from, old, to, last)
-      }
-    }
-  }
-
   /// Opens the parent folders of `name` one after the other, without following links, and passes the last one and the
   /// last component to `body`.
-  private func inParent<Result: ~Copyable>(
+  func inParent<Result: ~Copyable>(
     of name: FilePath, _ body: (CInt, FilePath) throws(FileError) -> Result
   ) throws(FileError) -> Result {
     if name.isPlainName { return try body(descriptor, name) }
@@ -301,36 +231,5 @@ package struct Directory: ~Copyable, Sendable {
       parent = next
     }
     return try body(parent, last)
-  }
-}
-
-extension FilePath {
-  /// True for one component that does not begin with a dot.
-  fileprivate var isPlainName: Bool {
-    withPlatformString { name in
-      name[0] != 0 && name[0] != CChar(bitPattern: UInt8(ascii: "."))
-        && strchr(name, CInt(UInt8(ascii: "/"))) == nil
-    }
-  }
-
-  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. Not
-  /// implemented with `FilePath.components`, which takes longer than the system calls.
-  fileprivate var plainNames: [FilePath]? {
-    let slash = CChar(bitPattern: UInt8(ascii: "/"))
-    let names = platformBytes.split(separator: slash, omittingEmptySubsequences: false)
-    let dot = CChar(bitPattern: UInt8(ascii: "."))
-    guard names.allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] }) else { return nil }
-    return names.count == 1 ? [self] : names.map { FilePath(platformString: $0 + [0]) }
-  }
-
-  /// Returns this path in a folder, byte for byte; this path if the path of the folder is empty.
-  package func inFolder(_ folder: FilePath) -> FilePath {
-    if folder.isEmpty { return self }
-    return FilePath(
-      platformString: folder.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + platformBytes + [0])
-  }
-
-  private var platformBytes: [CChar] {
-    withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
   }
 }

@@ -75,4 +75,33 @@ extension FilePath {
     defer { free(path) }
     return FilePath(platformString: path)
   }
+
+  /// True for one component that does not begin with a dot.
+  var isPlainName: Bool {
+    withPlatformString { name in
+      name[0] != 0 && name[0] != CChar(bitPattern: UInt8(ascii: "."))
+        && strchr(name, Self.slash) == nil
+    }
+  }
+
+  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. Not
+  /// implemented with `FilePath.components`, which takes longer than the system calls.
+  var plainNames: [FilePath]? {
+    let slash = CChar(bitPattern: UInt8(ascii: "/"))
+    let names = platformBytes.split(separator: slash, omittingEmptySubsequences: false)
+    let dot = CChar(bitPattern: UInt8(ascii: "."))
+    guard names.allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] }) else { return nil }
+    return names.count == 1 ? [self] : names.map { FilePath(platformString: $0 + [0]) }
+  }
+
+  /// Returns this path in a folder, byte for byte; this path if the path of the folder is empty.
+  package func inFolder(_ folder: FilePath) -> FilePath {
+    if folder.isEmpty { return self }
+    return FilePath(
+      platformString: folder.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + platformBytes + [0])
+  }
+
+  private var platformBytes: [CChar] {
+    withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+  }
 }
