@@ -23,8 +23,38 @@ enum FaultInjection {
     }
   }
 
+  /// Makes a call with the effects of the armed faults.
+  static func call<Result: FixedWidthInteger>(
+    _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath?, _ count: Int, _ body: (Int) -> Result
+  ) -> Result {
+    let effects = effects(at: kind, descriptor, name)
+    var count = count
+    for effect in effects {
+      switch effect {
+      case .error(let error):
+        Glibc.errno = error.rawValue
+        return -1
+      case .short where count > 1: count /= 2
+      case .killBefore: kill()
+      case .short, .killAfter, .errorAfter, .then, .fileSystem, .badSectors: continue
+      }
+    }
+    var result = body(count)
+    var code = Glibc.errno
+    for effect in effects {
+      switch effect {
+      case .killAfter: kill()
+      case .then(let action): action()
+      case .errorAfter(let error): (result, code) = (-1, error.rawValue)
+      case .error, .short, .killBefore, .fileSystem, .badSectors: continue
+      }
+    }
+    Glibc.errno = code
+    return result
+  }
+
   /// Returns the effects on a call, which every armed fault counts.
-  static func effects(at call: SystemCall, _ descriptor: CInt, _ name: FilePath?) -> [Fault.Effect] {
+  private static func effects(at call: SystemCall, _ descriptor: CInt, _ name: FilePath?) -> [Fault.Effect] {
     let faults = armed.withLock { $0.filter { $0.fault.calls.contains(call) } }
     guard !faults.isEmpty else { return [] }
     let path = path(descriptor, name)
@@ -65,7 +95,7 @@ enum FaultInjection {
     return name == "." ? folder : "\(folder)/\(name)"
   }
 
-  static func kill() -> Never {
+  private static func kill() -> Never {
     Glibc.kill(getpid(), SIGKILL)
     while true { pause() }
   }

@@ -192,20 +192,6 @@ package struct File: ~Copyable, Sendable {
   }
 }
 
-extension FileError {
-  /// Runs `body`, and adds an operation and a path to the error that it throws. Evaluates both only if it throws.
-  static func attempt<Result: ~Copyable>(
-    _ operation: @autoclosure () -> String, _ path: @autoclosure () -> FilePath,
-    _ body: () throws(Errno) -> Result
-  ) throws(FileError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw FileError(operation(), path(), error)
-    }
-  }
-}
-
 extension Int64 {
   /// Divides rounding down, so that the remainder is never negative.
   func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {

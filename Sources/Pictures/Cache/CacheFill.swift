@@ -1,6 +1,6 @@
 internal import FileSystem
 package import Operations
-package import PhotoLibrary
+internal import PhotoLibrary
 package import SystemPackage
 
 /// The result of filling a cache.

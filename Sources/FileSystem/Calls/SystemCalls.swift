@@ -22,41 +22,12 @@ enum SystemCalls {
   ) throws(Errno) -> Result {
     while true {
       let result =
-        FaultInjection.isArmed ? underFault(kind, descriptor, name, count, body) : body(count)
+        FaultInjection.isArmed
+        ? FaultInjection.call(kind, descriptor, name, count, body) : body(count)
       if result != -1 { return result }
       let code = Glibc.errno
       if code != EINTR { throw Errno(rawValue: code) }
     }
-  }
-
-  /// Makes a call with the effects of the armed faults.
-  private static func underFault<Result: FixedWidthInteger>(
-    _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath?, _ count: Int, _ body: (Int) -> Result
-  ) -> Result {
-    let effects = FaultInjection.effects(at: kind, descriptor, name)
-    var count = count
-    for effect in effects {
-      switch effect {
-      case .error(let error):
-        Glibc.errno = error.rawValue
-        return -1
-      case .short where count > 1: count /= 2
-      case .killBefore: FaultInjection.kill()
-      case .short, .killAfter, .errorAfter, .then, .fileSystem, .badSectors: continue
-      }
-    }
-    var result = body(count)
-    var code = Glibc.errno
-    for effect in effects {
-      switch effect {
-      case .killAfter: FaultInjection.kill()
-      case .then(let action): action()
-      case .errorAfter(let error): (result, code) = (-1, error.rawValue)
-      case .error, .short, .killBefore, .fileSystem, .badSectors: continue
-      }
-    }
-    Glibc.errno = code
-    return result
   }
 
   static func openat(

@@ -44,3 +44,17 @@ public struct FileError: ExplainedError, Equatable, Sendable, CustomStringConver
       .escaped
   }
 }
+
+extension FileError {
+  /// Runs `body`, and adds an operation and a path to the error that it throws. Evaluates both only if it throws.
+  static func attempt<Result: ~Copyable>(
+    _ operation: @autoclosure () -> String, _ path: @autoclosure () -> FilePath,
+    _ body: () throws(Errno) -> Result
+  ) throws(FileError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw FileError(operation(), path(), error)
+    }
+  }
+}
