@@ -59,8 +59,8 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   /// if the later one is not later than the modification time. The inode is not compared: FAT, exFAT and FUSE assign new
   /// inodes at each mount, and a file that another has replaced has another status change time.
   ///
-  /// FAT stores local time in steps of two seconds: the kernel rounds a modification time when the disk is mounted again,
-  /// and shifts it by quarters of an hour after a change of the time zone. The status change time may be that of the
+  /// FAT stores local time in steps of two seconds: the kernel rounds a modification time when the disk is mounted again.
+  /// After a change of the time zone, it shifts the time by quarters of an hour. The status change time may be that of the
   /// creation, with hundredths of a second, and is then later than the rounded time by less than two seconds.
   public func isSameVersion(as other: ArchiveFile) -> Bool {
     guard location == other.location, bytes == other.bytes else { return false }

@@ -1,7 +1,7 @@
 import CYaml
 
-/// The YAML that a configuration file may have. The rest is refused before nodes are made of it: a few hundred bytes of aliases stand
-/// for more nodes than memory can hold, and a key that is a list or a mapping is compared with all other keys.
+/// The YAML that a configuration file may have. The rest is refused before nodes are made of it. A few hundred bytes of
+/// aliases stand for more nodes than memory can hold. A key that is a list or a mapping is compared with all other keys.
 ///
 /// | construct | why it is refused |
 /// |---|---|

@@ -35,6 +35,10 @@ struct InboxRun: RunPart {
     /// The backups that were imported into the library, by content.
     var imported: [[UInt8]: ImportedBackup]
     var report = InboxReport()
+
+    mutating func note(_ inbox: Inbox, _ name: FilePath, _ state: InboxFile.State) {
+      report.files.append(InboxFile(inbox, name, state))
+    }
   }
 
   /// Imports the new backups once. Blocks.
@@ -108,47 +112,33 @@ struct InboxRun: RunPart {
   private func readNew(
     _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ pass: inout Pass
   ) throws {
-    if UnfinishedFile.isTemporary(name) {
-      pass.report.files.append(InboxFile(inbox, name, .unfinished(.temporaryName)))
-      return
-    }
+    if UnfinishedFile.isTemporary(name) { return pass.note(inbox, name, .unfinished(.temporaryName)) }
     guard
       try BackupFiles.hasBackupExtension(name) || BackupFiles.mayBeBackup(name, in: folder.directory)
-    else {
-      pass.report.files.append(InboxFile(inbox, name, .ignored))
-      return
-    }
+    else { return pass.note(inbox, name, .ignored) }
     let file: File
     do throws(FileError) {
       file = try folder.directory.open(name, .read)
     } catch {
       if error.isMissing || error.cause == .environment { throw error }
-      pass.report.files.append(InboxFile(inbox, name, .unreadable(reason: "\(error)")))
-      return
+      return pass.note(inbox, name, .unreadable(reason: "\(error)"))
     }
     let status = try file.status()
     if let settling = UnfinishedFile.settlingEnd(of: status, now: now) {
       pass.report.nextSettling = min(pass.report.nextSettling ?? .max, settling)
-      pass.report.files.append(InboxFile(inbox, name, .unfinished(.modified)))
-      return
+      return pass.note(inbox, name, .unfinished(.modified))
     }
-    if file.isOpenForWriting() == true {
-      pass.report.files.append(InboxFile(inbox, name, .unfinished(.openForWriting)))
-      return
-    }
+    if file.isOpenForWriting() == true { return pass.note(inbox, name, .unfinished(.openForWriting)) }
     let backup: OpenedBackup
     do {
       backup = try open(name, folder, as: status)
     } catch {
       if error.cause.isInconclusive || (error as? FileError)?.isMissing == true { throw error }
-      let state = self.state(of: folder.directory.path(of: name), status, after: error)
-      pass.report.files.append(InboxFile(inbox, name, state))
-      return
+      return pass.note(inbox, name, state(of: folder.directory.path(of: name), status, after: error))
     }
     let content = try SHA256Digest(of: file) { _ in try counter.checkCancellation() }.bytes
     guard try file.status().version == status.version else {
-      pass.report.files.append(InboxFile(inbox, name, .unfinished(.modified)))
-      return
+      return pass.note(inbox, name, .unfinished(.modified))
     }
     let version = folder.version(name, status)
     if let known = pass.imported[content] {
@@ -203,16 +193,13 @@ struct InboxRun: RunPart {
     } catch {
       if Self.concernsLibrary(error) { throw error }
       let reason = "\(backup.path) was not imported: ".escaped + JobMessage.text(of: error)
-      pass.report.files.append(InboxFile(inbox, name, .unreadable(reason: reason)))
-      return
+      return pass.note(inbox, name, .unreadable(reason: reason))
     }
     let isIntact = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
     let imported = ImportedBackup(
       content: content, library: pass.libraryID, at: now.milliseconds,
       photos: summary.photosImported, problem: isIntact ? nil : Self.problem(of: backup, summary))
-    pass.report.files.append(
-      InboxFile(
-        inbox, name, .imported(photos: summary.photosImported, skipped: summary.photosSkipped)))
+    pass.note(inbox, name, .imported(photos: summary.photosImported, skipped: summary.photosSkipped))
     pass.report.warnings += warnings(of: backup, summary).map(inbox.naming)
     if isIntact, summary.photosNotImported > 0 {
       pass.report.missing.append(
@@ -297,10 +284,7 @@ struct InboxRun: RunPart {
     _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ version: ArchiveFile,
     _ known: ImportedBackup, _ pass: inout Pass
   ) throws {
-    if let problem = known.problem {
-      pass.report.files.append(InboxFile(inbox, name, .damaged(reason: problem)))
-      return
-    }
+    if let problem = known.problem { return pass.note(inbox, name, .damaged(reason: problem)) }
     var file = InboxFile(inbox, name, .known)
     if isDryRun, inbox.afterImport == .move {
       file.movedTo = folder.directory.path(of: name.inFolder(Inbox.imported))

@@ -18,7 +18,7 @@ enum ProtectionActions {
     var actions = first.map { [$0] } ?? []
     if let damage = protection.damageAction { actions.append(damage) }
     actions += protection.jobs.flatMap { job in
-      actions(for: job, protection)
+      Self.actions(for: job, protection)
         + job.restoreTests.compactMap { action(forTest: $0, of: job, protection) }
     }
     actions += protection.copies.compactMap { action(forCopy: $0, days) }
@@ -63,7 +63,7 @@ enum ProtectionActions {
   static func firstCopy(of protection: LibraryProtection) -> Finding {
     let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
-      return actions(forLastRunOf: job, protection).first
+      return Self.actions(forLastRunOf: job, protection).first
         ?? Finding(
           .job(job.job), message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
     }
@@ -88,7 +88,7 @@ enum ProtectionActions {
   /// complete copy.
   static func backUp(after copy: LibraryCopy, of protection: LibraryProtection) -> Finding {
     if let job = protection.jobs.first(where: { $0.job == copy.job }), let run = job.run,
-      run.startedAt > copy.copy.madeAt, let finding = actions(forLastRunOf: job, protection).first
+      run.startedAt > copy.copy.madeAt, let finding = Self.actions(forLastRunOf: job, protection).first
     {
       return finding
     }
@@ -196,7 +196,7 @@ enum ProtectionActions {
   }
 
   private static func actions(for job: JobStatus, _ protection: LibraryProtection) -> [Finding] {
-    var actions = actions(forLastRunOf: job, protection)
+    var actions = Self.actions(forLastRunOf: job, protection)
     if let failure = job.restoreTestFailure {
       actions.append(
         Finding(

@@ -29,8 +29,9 @@ extension JobStatus {
       found[keyPath: property]
     }
 
-    /// True if a restore probably works, without reading the archives: their files exist, are not suspect, and are
-    /// unchanged since a run found the copy, or were verified after a change that kept their size and date. Blocks.
+    /// True if a restore probably works: the files of the archives exist, are not suspect, and are unchanged since a run
+    /// found the copy. A file that was verified after a change counts as unchanged if it kept its size and date. Does not
+    /// read the archives. Blocks.
     package var looksRestorable: Bool {
       !health.isSuspect
         && (found.areFilesUnchanged || health.verifiedAt != nil && found.hasSizesAndDates)

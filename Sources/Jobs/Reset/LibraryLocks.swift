@@ -5,14 +5,6 @@ import SystemPackage
 
 /// The locks of a library and of its jobs, by which processes exclude each other.
 struct LibraryLocks: Sendable {
-  /// A lock.
-  private enum Lock {
-    /// The lock of writers.
-    case library
-    case backup(job: String)
-    case restoreTest(job: String)
-  }
-
   /// The library's folder.
   let library: FilePath
   private let state: StateFolder
@@ -28,14 +20,21 @@ struct LibraryLocks: Sendable {
     self.jobs = Set(jobs.map(\.name) + known.map(\.job)).sorted()
   }
 
-  private var ofJobs: [Lock] { jobs.flatMap { [.backup(job: $0), .restoreTest(job: $0)] } }
+  private typealias JobLock = (job: String, isRestoreTest: Bool)
+
+  private var ofJobs: [JobLock] { jobs.flatMap { [($0, false), ($0, true)] } }
 
   /// Takes each lock in turn, and releases it at once. Blocks.
   ///
   /// - Throws: `FileLock.Busy` or `JobError.running` if a process keeps a lock too long; `FileError`; what `whileWaiting`
   ///   throws.
   func check(waiting: Duration = .zero, whileWaiting: () throws -> Void = {}) throws {
-    for lock in ofJobs + [.library] { try take(lock, waiting, whileWaiting).release() }
+    for (job, isTest) in ofJobs {
+      try state.lock(job, isRestoreTest: isTest, waiting: waiting, whileWaiting: whileWaiting).release()
+    }
+    try FileLock(
+      "library.lock", in: Directory.open(library), waiting: waiting, whileWaiting: whileWaiting
+    ).release()
   }
 
   /// Runs a closure that needs no job to run. Blocks.
@@ -48,24 +47,13 @@ struct LibraryLocks: Sendable {
   }
 
   private func hold(
-    _ locks: ArraySlice<Lock>, _ waiting: Duration, _ whileWaiting: () throws -> Void,
+    _ locks: ArraySlice<JobLock>, _ waiting: Duration, _ whileWaiting: () throws -> Void,
     _ body: () throws -> Void
   ) throws {
     guard let first = locks.first else { return try body() }
-    let lock = try take(first, waiting, whileWaiting)
+    let lock = try state.lock(
+      first.job, isRestoreTest: first.isRestoreTest, waiting: waiting, whileWaiting: whileWaiting)
     try hold(locks.dropFirst(), waiting, whileWaiting, body)
     lock.release()
-  }
-
-  private func take(_ lock: Lock, _ waiting: Duration, _ whileWaiting: () throws -> Void) throws -> FileLock {
-    switch lock {
-    case .library:
-      try FileLock(
-        "library.lock", in: Directory.open(library), waiting: waiting, whileWaiting: whileWaiting)
-    case .backup(let job):
-      try state.lock(job, waiting: waiting, whileWaiting: whileWaiting)
-    case .restoreTest(let job):
-      try state.lock(job, isRestoreTest: true, waiting: waiting, whileWaiting: whileWaiting)
-    }
   }
 }

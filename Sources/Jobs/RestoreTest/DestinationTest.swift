@@ -68,9 +68,9 @@ struct DestinationTest: RunPart {
     return try body()
   }
 
-  /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
-  /// is in use, the archives cannot be decrypted, the scratch folder has no space or belongs to others, or there is an
-  /// environment failure.
+  /// Returns true if an error says nothing about archives: an environment failure, a cancellation, a library or folder
+  /// that is in use, or archives that cannot be decrypted. Also if the scratch folder has no space or belongs to
+  /// another user.
   private func isInconclusive(_ error: any Error) -> Bool {
     if error.cause.isInconclusive || [.busy, .access, .password].contains(error.cause) { return true }
     guard let error = error as? FileError else { return false }

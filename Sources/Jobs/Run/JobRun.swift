@@ -9,9 +9,11 @@ extension Work where Summary == JobReport {
   /// Starts a backup of a job: hooks, export, copies, verification, retention, and status files. The summary and
   /// the status file report failures.
   ///
-  /// The summary throws before the backup begins: `JobError.running` if the job or its restore test is already
-  /// running, which counts as a failure in the status; `JobError.noLibrary`; `JobError.newerLedger`;
-  /// `FileError` if the state folder cannot be used.
+  /// The summary throws before the backup begins:
+  ///
+  /// - `JobError.running` if the job or its restore test is already running; the status counts it as a failure;
+  /// - `JobError.noLibrary`, `JobError.newerLedger`;
+  /// - `FileError` if the state folder cannot be used.
   package static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in
       let input = try RunInput(.backup, of: job, context, counter)
@@ -19,14 +21,16 @@ extension Work where Summary == JobReport {
     }
   }
 
-  /// Starts a restore test: restores from the newest archive at each destination of a job into a scratch
-  /// library, compares the photos with the live library byte for byte, reads each image's header, and writes
-  /// a dated report into the state folder. Only reads the live library. Removes the scratch library.
+  /// Starts a restore test. Restores from the newest archive at each destination of a job into a scratch library,
+  /// compares the photos with the live library byte for byte, and reads each image's header. Writes a dated report into
+  /// the state folder. Only reads the live library. Removes the scratch library.
   ///
   /// The summary reports failed restores, and the error that stopped the test: a busy library, a wrong password, a
   /// cancellation. Such an error makes no archive suspect. The summary throws before the test begins:
-  /// `JobError.running` if a restore test of the job is running, or a backup of a job with a hook before;
-  /// `JobError.noLibrary`; `FileError` if the state folder cannot be used.
+  ///
+  /// - `JobError.running` if a restore test of the job is running, or a backup of a job with a hook before;
+  /// - `JobError.noLibrary`;
+  /// - `FileError` if the state folder cannot be used.
   package static func restoreTest(
     _ job: Job, _ context: JobContext, options: RestoreTestOptions = RestoreTestOptions()
   ) -> Self {

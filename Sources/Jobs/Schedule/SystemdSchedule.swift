@@ -30,15 +30,17 @@ package struct SystemdSchedule: Scheduler {
     return FilePath(configuration ?? "\(home)/.config").appending("systemd").appending("user")
   }
 
-  /// Returns the units of a job with their names. The text is nil if the job needs no such unit.
+  /// Returns the units of a task with their names. The text is nil if the job needs no such unit.
+  private func units(of task: ScheduledJob.Task, _ job: ScheduledJob) -> [(name: String, text: String?)] {
+    let text = UnitText(job: job, task: task, scope: scope)
+    let name = UnitText.name(task, job.name)
+    let service = job.runsAutomatically(task) ? text.service : nil
+    let path = task == .inbox ? [("\(name).path", text.path)] : []
+    return [("\(name).service", service)] + path + [("\(name).timer", text.timer)]
+  }
+
   private func units(of job: ScheduledJob) -> [(name: String, text: String?)] {
-    ScheduledJob.Task.allCases.flatMap { task -> [(name: String, text: String?)] in
-      let text = UnitText(job: job, task: task, scope: scope)
-      let name = UnitText.name(task, job.name)
-      let service = job.runsAutomatically(task) ? text.service : nil
-      let path = task == .inbox ? [("\(name).path", text.path)] : []
-      return [("\(name).service", service)] + path + [("\(name).timer", text.timer)]
-    }
+    ScheduledJob.Task.allCases.flatMap { units(of: $0, job) }
   }
 
   /// Returns the units that an installation would write.
@@ -57,7 +59,11 @@ package struct SystemdSchedule: Scheduler {
   ///   systemctl failed, the files are installed and the caller can repeat the call.
   package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
     guard let folder = try UnitFolder(folder, make: true) else { return ScheduleChange() }
-    try refuseThirdParty(jobs, folder)
+    for job in jobs {
+      for (name, text) in units(of: job) where text != nil {
+        _ = try folder.ownText(of: name, mark: job.mark)
+      }
+    }
     var change = ScheduleChange()
     for job in jobs {
       for (name, text) in units(of: job) {
@@ -66,7 +72,8 @@ package struct SystemdSchedule: Scheduler {
       }
       // removes the timer before its service, so that the timer cannot start the service in between
       for (name, text) in units(of: job).reversed() where text == nil {
-        if try isOurs(name, job.mark, folder) { try take(name, job.mark, folder, &change) }
+        guard case .ours = try folder.holder(of: name, mark: job.mark) else { continue }
+        try take(name, job.mark, folder, &change)
       }
     }
     let triggers = jobs.flatMap(units).filter { $0.text != nil }.map(\.name).filter(Self.isTrigger)
@@ -122,23 +129,6 @@ package struct SystemdSchedule: Scheduler {
     if try folder.remove(name, mark: mark) { change.removed.append(name) }
   }
 
-  private func isOurs(
-    _ name: String, _ mark: String, _ folder: borrowing UnitFolder
-  ) throws(ScheduleInstallError) -> Bool {
-    if case .ours = try folder.holder(of: name, mark: mark) { return true }
-    return false
-  }
-
-  private func refuseThirdParty(
-    _ jobs: [ScheduledJob], _ folder: borrowing UnitFolder
-  ) throws(ScheduleInstallError) {
-    for job in jobs {
-      for (name, text) in units(of: job) where text != nil {
-        _ = try folder.ownText(of: name, mark: job.mark)
-      }
-    }
-  }
-
   package func marks() throws(ScheduleInstallError) -> Set<String> {
     guard let folder = try UnitFolder(folder, make: false) else { return [] }
     return Set(try folder.units().map(\.mark))
@@ -164,7 +154,7 @@ package struct SystemdSchedule: Scheduler {
   private func state(
     of task: ScheduledJob.Task, _ job: ScheduledJob, _ folder: borrowing UnitFolder?
   ) throws(ScheduleInstallError) -> InstalledTask.State {
-    let own = units(of: job).filter { Self.isOf(task, job.name, $0.name) }
+    let own = units(of: task, job)
     let isAsked = own.contains { $0.text != nil }
     var (isPresent, isCurrent) = (false, true)
     for (name, text) in own {
@@ -192,11 +182,5 @@ package struct SystemdSchedule: Scheduler {
       }
     }
     return .installed
-  }
-
-  /// Returns true if a unit is of a task of a job.
-  private static func isOf(_ task: ScheduledJob.Task, _ job: String, _ unit: String) -> Bool {
-    let name = UnitText.name(task, job)
-    return ["service", "path", "timer"].contains { unit == "\(name).\($0)" }
   }
 }
