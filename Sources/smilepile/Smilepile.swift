@@ -10,7 +10,6 @@ import Operations
 /// The command `smilepile`. Each subcommand has its own file.
 struct Smilepile: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "smilepile",
     abstract: "Back up, restore and merge photo libraries of the SmilePile apps.",
     discussion: """
       Example, from a phone's backup to a verified archive:

@@ -1,7 +1,6 @@
 internal import Databases
 import Foundation
 internal import GRDB
-import SystemPackage
 
 /// Parsed descriptors. Those of plain archives are a cache: the caller may delete them at any time. Those of encrypted
 /// archives are a record of what this machine may be unable to read again.

@@ -1,7 +1,6 @@
 import FileSystem
 import Foundation
 import Operations
-import SystemPackage
 
 extension Ledger: OperationRecorder {
   /// Performs an operation, and records it: a row at its start, which the end completes. If the process is killed, the

@@ -43,10 +43,11 @@ struct RebuildArchives {
     (self.options, self.operation) = (options, operation)
     opener = BackupOpener(
       counter: counter, limits: options.limits, password: options.password, ledger: options.ledger)
-    var search = ArchiveSearch(opener)
-    for place in options.archives { try search.add(place) }
-    if search.archives.isEmpty, let failure = search.failure, !options.acceptsNoArchive { throw failure }
-    (unusable, warnings) = (search.unusable, search.warnings)
+    let search = try ArchiveSearch(options.archives, opener)
+    if search.archives.isEmpty, let first = search.unusable.first, !options.acceptsNoArchive {
+      throw first.error
+    }
+    (unusable, warnings) = (search.unusable.map { Finding(of: $0.path, $0.error) }, search.warnings)
     counter.report(unusable)
     let own = search.archives.filter { $0.isOurs && !$0.isDocument }
     if own.isEmpty, let locked = search.archives.first(where: \.isLocked) { throw passwordError(locked) }
@@ -61,7 +62,7 @@ struct RebuildArchives {
     // copies have one ID
     var ids: Set<String> = []
     records = graph.archives.compactMap { ExportRecord($0) }.filter { ids.insert($0.id).inserted }
-    opened = search.newest
+    opened = search.newest?.backup
     try openNewest(graph)
     opened = nil
   }
@@ -157,34 +158,31 @@ struct RebuildArchives {
 private struct ArchiveSearch {
   private(set) var archives: [ArchiveDescriptor] = []
   private(set) var health: [String: ArchiveHealth] = [:]
-  private(set) var unusable: [Finding] = []
-  /// The error of the first named archive that cannot be read.
-  private(set) var failure: (any Error)?
+  /// The named archives that cannot be read.
+  private(set) var unusable: [(path: FilePath, error: any Error)] = []
   private(set) var warnings: [String] = []
   /// The newest of the named archives, opened.
-  private(set) var newest: OpenedBackup?
-  private var newestPlace = Int64.min
-  private let opener: BackupOpener
+  private(set) var newest: (backup: OpenedBackup, place: Int64)?
 
-  init(_ opener: BackupOpener) { self.opener = opener }
-
-  /// Adds an archive, or all archives of a folder. An archive that cannot be read is reported.
-  ///
-  /// - Throws: an error that says nothing about the archive, or `BackupError.noSuchBackup`.
-  mutating func add(_ place: FilePath) throws {
-    guard (try? Directory.open(place)) == nil else { return try addFolder(place) }
-    do {
-      let archive = try describe(place)
-      let known = ArchiveFile(at: place).flatMap { opener.ledger?.health(of: $0) }
-      add([archive], [archive.path: known ?? .unverified])
-    } catch let error where !error.cause.isInconclusive {
-      failure = failure ?? error
-      unusable.append(Finding(of: place, error))
+  /// - Throws: an error that says nothing about an archive, or `BackupError.noSuchBackup`.
+  init(_ places: [FilePath], _ opener: BackupOpener) throws {
+    for place in places {
+      if (try? Directory.open(place)) != nil {
+        add(try opener.inventory(of: place))
+        continue
+      }
+      do {
+        let archive = try describe(place, opener)
+        let known = ArchiveFile(at: place).flatMap { opener.ledger?.health(of: $0) }
+        add([archive], [archive.path: known ?? .unverified])
+      } catch let error where !error.cause.isInconclusive {
+        unusable.append((place, error))
+      }
     }
   }
 
   /// Opens a named archive, and keeps the newest one open.
-  private mutating func describe(_ place: FilePath) throws -> ArchiveDescriptor {
+  private mutating func describe(_ place: FilePath, _ opener: BackupOpener) throws -> ArchiveDescriptor {
     let backup: OpenedBackup
     do {
       backup = try opener.open(place)
@@ -193,12 +191,11 @@ private struct ArchiveSearch {
       return try ArchiveDescriptor(path: place, password: opener.password, limits: opener.limits)
     }
     let archive = try ArchiveDescriptor(backup)
-    if newest == nil || archive.order > newestPlace { (newest, newestPlace) = (backup, archive.order) }
+    if newest.map({ archive.order > $0.order }) ?? true { newest = (backup, archive.order) }
     return archive
   }
 
-  private mutating func addFolder(_ folder: FilePath) throws {
-    let inventory = try opener.inventory(of: folder)
+  private mutating func add(_ inventory: ArchiveInventory) {
     warnings += [inventory.warningOfOtherOwners].compactMap(\.self)
     warnings += inventory.unreadable.map { "\($0.path.escaped) cannot be used: \($0.reason)" }
     let own = inventory.ownArchives

@@ -34,15 +34,3 @@ package enum ArchiveVerification {
     }
   }
 }
-
-extension ArchiveObserver {
-  /// Opens or reads an archive. If the error is evidence of damage, records the archive as damaged. Blocks.
-  func recordingDamage<Result>(of path: FilePath, _ read: () throws -> Result) throws -> Result {
-    do {
-      return try read()
-    } catch {
-      if error.cause.isEvidenceOfDamage { recordDamage([path: "\(error)"]) }
-      throw error
-    }
-  }
-}

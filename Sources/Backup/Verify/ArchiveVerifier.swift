@@ -97,17 +97,4 @@ extension ArchiveObserver {
       "\(path.escaped) is damaged (\(reason)), and was ignored"
     }
   }
-
-  /// Records that archives that this operation has written are verified. Blocks.
-  package func recordVerified(_ paths: [FilePath]) {
-    record(.verified, of: paths.compactMap { path in ArchiveFile(at: path).map { ($0, nil) } })
-  }
-
-  /// Records that archives are damaged, with the reasons. Blocks.
-  package func recordDamage(_ reasons: [FilePath: String]) {
-    for (path, reason) in reasons.sorted(by: { $0.key.string < $1.key.string }) {
-      guard let file = ArchiveFile(at: path) else { continue }
-      record(.foundDamaged(reason: reason), of: [(file, nil)])
-    }
-  }
 }

@@ -1,5 +1,4 @@
 import FileSystem
-import SystemPackage
 
 extension JobFileReader {
   /// Reads the folders into which backups of phones arrive.

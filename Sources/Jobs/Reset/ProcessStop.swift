@@ -2,7 +2,6 @@ import FileSystem
 import Foundation
 import Operations
 import Processes
-import SystemPackage
 
 /// Asks the processes that have locks of a library to stop, and waits until they have released the locks.
 struct ProcessStop {

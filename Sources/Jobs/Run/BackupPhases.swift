@@ -5,7 +5,6 @@ import Foundation
 import Operations
 import PhotoLibrary
 import Secrets
-import SystemPackage
 
 /// The phases of a backup, between its hooks.
 ///

@@ -3,7 +3,6 @@ import Backup
 import FileSystem
 import Foundation
 import Operations
-import SystemPackage
 
 extension Work where Summary == JobReport {
   /// Starts a backup of a job: hooks, export, copies, verification, retention, and status files. The summary and

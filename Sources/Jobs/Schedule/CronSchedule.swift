@@ -1,7 +1,6 @@
 import FileSystem
 import Foundation
 import Processes
-import SystemPackage
 
 /// Installs jobs as lines of the user's crontab, for machines without systemd. All functions block.
 package struct CronSchedule: Scheduler {

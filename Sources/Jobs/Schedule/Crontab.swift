@@ -1,5 +1,4 @@
 import FileSystem
-import SystemPackage
 
 /// The text of a user's crontab, in which each job has a block between two marks. Lines outside the marks
 /// belong to the user and stay byte for byte. Pure.

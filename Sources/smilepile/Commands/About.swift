@@ -6,7 +6,6 @@ import Pictures
 
 struct About: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "about",
     abstract: "Show the version, the license and the credits, and what the program protects.",
     discussion: """
       Example:

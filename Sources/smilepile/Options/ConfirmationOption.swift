@@ -42,17 +42,12 @@ struct ConfirmationOption: ParsableArguments {
         guard try isConfirmedByPIN || confirms(operation) else {
           throw AuthorizationError.notConfirmed(library)
         }
-        guard let source else {
-          guard TerminalPrompt.isPossible else { return nil }
-          return try Console.standard.withoutStatus {
-            try PIN.read(from: nil, .pin, question: question, warn: reporter.warnOfSecret)
-          }
-        }
+        guard source != nil || TerminalPrompt.isPossible else { return nil }
         if let pin = given.withLock({ $0 }) { return pin }
         let pin = try Console.standard.withoutStatus {
           try PIN.read(from: source, .pin, question: question, warn: reporter.warnOfSecret)
         }
-        given.withLock { $0 = pin }
+        if source != nil { given.withLock { $0 = pin } }
         return pin
       },
       confirms: confirms)

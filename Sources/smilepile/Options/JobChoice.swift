@@ -2,7 +2,6 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs
-import SystemPackage
 
 /// The jobs of the job file that a command works on.
 struct JobChoice: ParsableArguments {

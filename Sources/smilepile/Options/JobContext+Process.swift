@@ -1,6 +1,5 @@
 import Jobs
 import Secrets
-import SystemPackage
 
 extension JobContext {
   /// Returns the context of this process: the state folder of its user, and its passwords.

@@ -6,11 +6,9 @@ import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 struct Archives: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "archives",
     abstract: "List the archives of folders or jobs.",
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \

@@ -7,7 +7,6 @@ import SystemPackage
 
 struct Flatten: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "flatten",
     abstract: "Combine an incremental archive and its bases into a full archive.",
     discussion: """
       Writes NAME.full.zip with the same photos, dates and tags; the bases are found in the archive's folder. The new \

@@ -11,7 +11,6 @@ import SystemPackage
 
 struct Prune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune",
     abstract: "Remove old archives of folders or jobs.",
     discussion: """
       The keep rules are those of `restic forget`; without one, a job's “retention” is used. Archives that no rule \

@@ -10,7 +10,6 @@ import SystemPackage
 
 struct Rebuild: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebuild",
     abstract: "Rebuild the lost or corrupt database of a library.",
     discussion: """
       Makes a new library.sqlite from the files in photos, the library's newest archive with its chain, and the rows that \

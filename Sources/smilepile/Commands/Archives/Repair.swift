@@ -3,7 +3,6 @@ import SystemPackage
 
 struct Repair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repair",
     abstract: "Repair a damaged archive, or a library.",
     discussion: """
       Writes a new archive NAME.repaired.zip with the intact photos of the damaged archive, and with photos of --from \

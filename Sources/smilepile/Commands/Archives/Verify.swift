@@ -9,7 +9,6 @@ import Zip
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify",
     abstract: "Verify the checksums of archives or of a library.",
     discussion: """
       Reads every byte. Compares the CRC of every entry and the MD5 of every photo of an archive, or the MD5 of every \

@@ -8,7 +8,6 @@ import SystemPackage
 
 struct Diff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff",
     abstract: "Compare two archives, or an archive and a library.",
     discussion: """
       Each side is an archive or a library. With one side, compares this side, as the older one, with the library of -l \

@@ -1,6 +1,5 @@
 import Backup
 import FileSystem
-import SystemPackage
 
 /// The report of `export`.
 extension Export {

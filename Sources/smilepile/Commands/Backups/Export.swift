@@ -10,7 +10,6 @@ import SystemPackage
 
 struct Export: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export",
     abstract: "Write a backup of a library into a new archive.",
     discussion: """
       Prints the path of the new archive. Both SmilePile apps and unzip can open it; `md5sum -c checksums.md5` verifies \

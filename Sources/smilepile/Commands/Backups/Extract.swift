@@ -7,7 +7,6 @@ import SystemPackage
 
 struct Extract: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "extract",
     abstract: "Extract photos of an archive into folders.",
     discussion: """
       Writes each photo into a folder of its category, under its own name and date. Each file appears when it is \

@@ -8,7 +8,6 @@ import SystemPackage
 
 struct Find: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "find",
     abstract: "Find the archives that contain a photo.",
     discussion: """
       Searches archives, and all archives of folders, for photos whose name or file name matches the pattern (*, ? and \

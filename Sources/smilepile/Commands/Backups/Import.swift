@@ -8,7 +8,6 @@ import SystemPackage
 
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import",
     abstract: "Import backups into a library.",
     discussion: """
       Imports backups of both SmilePile apps and of smilepile. Each import is one transaction. Missing and corrupt \

@@ -8,7 +8,6 @@ import Zip
 
 struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect",
     abstract: "Show what a backup contains.",
     discussion: """
       Without the password of an encrypted backup, shows only the number and the size of its entries.

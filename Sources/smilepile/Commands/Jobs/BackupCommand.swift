@@ -4,7 +4,6 @@ import FileSystem
 import Foundation
 import Jobs
 import Operations
-import SystemPackage
 
 struct BackupCommand: JobCommand {
   static let configuration = CommandConfiguration(

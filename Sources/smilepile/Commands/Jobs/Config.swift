@@ -1,16 +1,13 @@
 import ArgumentParser
 import FileSystem
 import Jobs
-import SystemPackage
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config",
     abstract: "Check the job file.", subcommands: [Check.self])
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "check",
       abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
         If there is no mistake, prints when each job runs, and warns about libraries, password files, programs, \

@@ -8,7 +8,6 @@ import SystemPackage
 
 struct Drill: JobCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drill",
     abstract: "Test that the archives of jobs can be restored.",
     discussion: """
       Restores the newest archive of each destination into a temporary library, compares the photos with the live \

@@ -3,7 +3,6 @@ import FileSystem
 import Foundation
 import Jobs
 import Operations
-import SystemPackage
 
 struct InboxCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -6,7 +6,6 @@ import Jobs
 extension ScheduleCommand {
   struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "status",
       abstract: "Show installed schedules, their next runs and last results.",
       discussion: """
         The exit code is 3 if a schedule is not installed, outdated, stopped, or no longer in the job file.

@@ -2,7 +2,6 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs
-import SystemPackage
 
 /// `smilepile schedule`: runs jobs by systemd or cron.
 struct ScheduleCommand: ParsableCommand {
@@ -22,7 +21,6 @@ struct ScheduleCommand: ParsableCommand {
 
   struct Install: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "install",
       abstract: "Install or update the schedules of jobs.",
       discussion: """
         Removes schedules that are no longer in the job file. Drop-ins (systemctl edit) are not changed.
@@ -134,7 +132,6 @@ struct ScheduleCommand: ParsableCommand {
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove",
       abstract: "Remove the schedules of jobs.",
       discussion: """
         Archives, the job file, and other units and crontab lines are not changed.

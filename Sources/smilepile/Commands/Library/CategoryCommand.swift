@@ -64,7 +64,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list",
       abstract: "List the categories of a library.",
       discussion: """
         Prints place, ID, displayed name, key, colour, icon and number of photos.
@@ -99,7 +98,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add",
       abstract: "Add a category.",
       discussion: """
         Example:
@@ -119,7 +117,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "rename",
       abstract: "Change the displayed name of a category.",
       discussion: """
         The key stays. Imports find the category by its key, so that backups with the old name still go there.
@@ -147,7 +144,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set",
       abstract: "Set the colour, the icon or the place of a category.",
       discussion: """
         Example:
@@ -171,7 +167,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct Order: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "order",
       abstract: "Put categories first, in this order.",
       discussion: """
         The other categories follow in their present order.
@@ -190,7 +185,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct Merge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "merge",
       abstract: "Merge categories into another one.",
       discussion: """
         Moves all photos, and removes the merged categories. Later imports put their photos into the other category. A \
@@ -217,7 +211,6 @@ struct CategoryCommand: ParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove",
       abstract: "Remove a category.",
       discussion: """
         A category with photos needs --move-to or --with-photos. Later imports do not bring the photos back. Asks for a \

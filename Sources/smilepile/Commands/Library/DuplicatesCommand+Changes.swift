@@ -3,12 +3,10 @@ import Duplicates
 import FileSystem
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 extension DuplicatesCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove",
       abstract: "Remove the copies of groups, and keep one photo of each.",
       discussion: """
         Removes only photos that are like the kept photo. Before that, reads the kept photos: if one is missing \
@@ -84,7 +82,6 @@ extension DuplicatesCommand {
 
   struct Dismiss: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "dismiss",
       abstract: "Remember that photos are no duplicates of each other.",
       discussion: """
         No later search shows two of these photos as duplicates, whatever its threshold is. The library remembers \

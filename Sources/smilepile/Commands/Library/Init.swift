@@ -4,7 +4,6 @@ import SystemPackage
 
 struct Init: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init",
     abstract: "Create an empty library.",
     discussion: """
       Creates the folder with mode 0700. An existing folder must be empty. The folder must be on a local disk. A \

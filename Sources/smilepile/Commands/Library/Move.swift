@@ -4,7 +4,6 @@ import PhotoLibrary
 
 struct Move: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "move",
     abstract: "Move photos to another category.",
     discussion: """
       Different options are combined with AND, repeated ones with OR. Later imports of the same phones leave the photos \

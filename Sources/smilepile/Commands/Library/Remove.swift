@@ -7,7 +7,6 @@ import SystemPackage
 
 struct Remove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove",
     abstract: "Remove photos, or a category with its photos.",
     discussion: """
       Different options are combined with AND, repeated ones with OR. --category alone removes the category and its \

@@ -4,7 +4,6 @@ import PhotoLibrary
 
 struct Rename: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rename",
     abstract: "Rename photos.",
     discussion: """
       Gives the photo with the ID a name, or several photos names by a pattern with \(fields). {n} counts the photos by \

@@ -5,7 +5,6 @@ import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 struct ResetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

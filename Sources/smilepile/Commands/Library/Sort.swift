@@ -6,7 +6,6 @@ import SystemPackage
 
 struct Sort: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sort",
     abstract: "Move photos to categories by rules.",
     discussion: """
       The first rule that fits a photo decides. Each photo is considered once: later runs take only new photos, until the \

@@ -8,7 +8,6 @@ import SystemPackage
 
 struct Undo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "undo",
     abstract: "Undo the last change.",
     discussion: """
       Restores photos, categories and settings to the state before the last change. Run it again for the change \

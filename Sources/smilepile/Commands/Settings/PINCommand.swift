@@ -1,8 +1,6 @@
 import ArgumentParser
 import FileSystem
 import PhotoLibrary
-import Secrets
-import SystemPackage
 
 /// `smilepile pin`: the library's own PIN.
 struct PINCommand: ParsableCommand {
@@ -57,7 +55,6 @@ struct PINCommand: ParsableCommand {
 
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set",
       abstract: "Set the PIN of a library that has none.",
       discussion: """
         If delete protection is off, asks at a terminal whether to turn it on. Only with delete protection, \
@@ -112,7 +109,6 @@ struct PINCommand: ParsableCommand {
 
   struct Change: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "change",
       abstract: "Change the PIN of a library.",
       discussion: "Example:\n  smilepile pin change -l ~/Family")
 
@@ -133,7 +129,6 @@ struct PINCommand: ParsableCommand {
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove",
       abstract: "Remove the PIN of a library.",
       discussion: """
         Needs the PIN. If the PIN does not come from the terminal, asks for a confirmation; --yes confirms.

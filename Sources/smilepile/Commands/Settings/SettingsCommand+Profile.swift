@@ -8,7 +8,6 @@ import SystemPackage
 extension SettingsCommand {
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "export",
       abstract: "Write the settings of a library into a profile, a small JSON file.",
       discussion: """
         A profile contains the value of each setting. It never contains a PIN, a path or the name of a photo.
@@ -51,7 +50,6 @@ extension SettingsCommand {
 
   struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "import",
       abstract: "Set the settings of a library to those of a profile.",
       discussion: """
         Sets the values that differ, in one change. A value that would lower a protection is reported and \

@@ -2,12 +2,10 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import PhotoLibrary
-import SystemPackage
 
 extension SettingsCommand {
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show",
       abstract: "Show the settings of a library, what they mean, and since when they are set.",
       discussion: """
         Warns if nothing protects the library. The PIN and the pattern of a phone are facts of its backup: \

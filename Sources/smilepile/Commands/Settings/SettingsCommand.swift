@@ -1,7 +1,6 @@
 import ArgumentParser
 import FileSystem
 import PhotoLibrary
-import SystemPackage
 
 /// `smilepile settings`: the settings of a library.
 struct SettingsCommand: ParsableCommand {
@@ -35,7 +34,6 @@ struct SettingsCommand: ParsableCommand {
 
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set",
       abstract: "Set settings of a library.",
       discussion: """
         Sets all values in one change, or none if one of them is wrong. Asks before it lowers a protection; \
@@ -85,7 +83,6 @@ struct SettingsCommand: ParsableCommand {
 
   struct Reset: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "reset",
       abstract: "Reset settings of a library to their defaults.",
       discussion: """
         Without a key, resets all settings except kid-safe-mode, camera-access and delete-protection, which \

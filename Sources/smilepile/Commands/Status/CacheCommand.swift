@@ -20,7 +20,6 @@ struct CacheCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show",
       abstract: "Show how many pictures the cache has, and their size.",
       discussion: """
         Example:
@@ -57,7 +56,6 @@ struct CacheCommand: ParsableCommand {
 
   struct Fill: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "fill",
       abstract: "Draw the pictures that the cache lacks.",
       discussion: """
         Decodes each photo in a separate process that cannot open files or use the network. A photo that crashes two \
@@ -95,7 +93,6 @@ struct CacheCommand: ParsableCommand {
 
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "clear",
       abstract: "Remove all pictures from the cache.",
       discussion: """
         Removes no photo. The next scan takes longer, since it draws the pictures again, and tries again the photos \

@@ -4,11 +4,9 @@ import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 struct Clean: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "clean",
     abstract: "Remove files that smilepile made and nothing needs.",
     discussion: """
       Removes what interrupted commands left: staged files of the library, folders of no change in .undo, \

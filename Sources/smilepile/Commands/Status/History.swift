@@ -9,7 +9,6 @@ import SystemPackage
 
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history",
     abstract: "List past operations with their outcomes.",
     discussion: """
       Lists what import, add, export, extract, remove, reset, undo, verify -l, repair, rebuild, flatten, prune, jobs and \

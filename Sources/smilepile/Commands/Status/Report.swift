@@ -7,7 +7,6 @@ import SystemPackage
 
 struct Report: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report",
     abstract: "Write a page that shows whether the photos of a library are safe.",
     discussion: """
       The page is one HTML file without scripts, and requests nothing. It has one sentence, what to do if something is \

@@ -6,11 +6,9 @@ import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stats",
     abstract: "Show whether a library is safe: its size, its last backup and its copies.",
     discussion: """
       Counts copies that jobs made: archives that are intact, complete, reachable and unchanged. With --by, counts the \

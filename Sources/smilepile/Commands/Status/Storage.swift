@@ -4,11 +4,9 @@ import FileSystem
 import Foundation
 import Jobs
 import PhotoLibrary
-import SystemPackage
 
 struct Storage: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "storage",
     abstract: "Show the disk space of a library and its archives.",
     discussion: """
       Sizes are allocated bytes, as `du` counts them. “undo” has the files that `smilepile undo` would bring \
@@ -31,7 +29,7 @@ struct Storage: AsyncParsableCommand {
     let destinations = try destinations(of: library)
     let shares = LibraryStorage.Purpose.allCases.map { purpose in
       [
-        purpose.label, "\(Count(storage[purpose].files, "file"))", "\(ByteCount(storage[purpose].bytes))",
+        "\(purpose)", "\(Count(storage[purpose].files, "file"))", "\(ByteCount(storage[purpose].bytes))",
       ]
     }
     reporter.result(
@@ -77,20 +75,6 @@ struct Storage: AsyncParsableCommand {
       "job": destination.job, "path": destination.path.string, "archives": space?.archives,
       "bytes": space?.bytes, "free_bytes": space?.freeBytes, "problem": problem,
     ]
-  }
-}
-
-extension LibraryStorage.Purpose {
-  fileprivate var label: String {
-    switch self {
-    case .photos: "photos"
-    case .database: "database"
-    case .undo: "undo"
-    case .quarantined: "quarantined"
-    case .leftovers: "leftovers"
-    case .cache: "cache"
-    case .untracked: "untracked"
-    }
   }
 }
 
