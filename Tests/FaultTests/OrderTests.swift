@@ -31,7 +31,7 @@ struct OrderTests {
     try Programs.output(command, ["init", library])
     if foldersExist {
       for folder in try folders(of: Fixture.androidV2) {
-        try scratch.write(Array("a person's".utf8), to: "Library/\(folder)/note.txt")
+        try scratch.write("a person's", to: "Library/\(folder)/note.txt")
       }
     }
     let trace = try trace("import", "-l", library, Fixture.androidV2.string)

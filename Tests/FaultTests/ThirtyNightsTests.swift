@@ -1,5 +1,4 @@
 import Backup
-import Checksums
 import FileSystem
 import Foundation
 import Jobs
@@ -107,30 +106,16 @@ private struct Family {
   }
 
   private mutating func add(_ count: Int) throws {
-    guard count > 0 else { return }
-    let writer = try LibraryWriter(path: library.path)
-    var edit = LibraryEdit()
-    var files: [[UInt8]] = []
+    var members: [SampleLibrary.Member] = []
     for _ in 0..<count {
       let bytes = (0..<Int(random.next() % 4000) + 1).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-      files.append(bytes)
-      edit.newPhotos.append(
-        Photo(
-          id: nextID, categoryId: Int64(random.next() % 2) + 1, name: "IMG_\(nextID)", path: "",
-          originalPath: "IMG_\(nextID).jpg", createdAt: 1_760_000_000_000, fileSize: bytes.count,
-          md5: MD5Digest(of: bytes)))
+      members.append(
+        .init(
+          id: nextID, category: Int64(random.next() % 2) + 1, fileName: "IMG_\(nextID).jpg",
+          createdAt: 1_760_000_000_000, bytes: bytes))
       nextID += 1
     }
-    try writer.change(.add) { change in
-      let paths = try writer.newPaths(for: edit.newPhotos.map { ($0.fileName, $0.createdAt) })
-      var staged: [Change.StagedFile] = []
-      for (index, path) in paths.enumerated() {
-        try change.stage("\(index)").write(files[index], at: 0)
-        edit.newPhotos[index].path = path
-        staged.append(Change.StagedFile(name: "\(index)", path: path, md5: MD5Digest(of: files[index])))
-      }
-      try change.commit(edit, files: staged)
-    }
+    try library.change(adding: members)
   }
 
   private func content(of path: FilePath) throws -> Content {

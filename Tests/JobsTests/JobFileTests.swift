@@ -357,7 +357,7 @@ struct JobFileTests {
   @Test("Job file: a file that others can change is refused")
   func writableFile() throws {
     let scratch = try ScratchFolder()
-    let path = try scratch.write(Array("jobs: {a: {library: /l, destinations: /d}}".utf8), to: "jobs.yaml")
+    let path = try scratch.write("jobs: {a: {library: /l, destinations: /d}}", to: "jobs.yaml")
     chmod(path.string, 0o600)
     #expect(try JobFile(path, environment: [:]).jobs.count == 1)
     chmod(path.string, 0o666)

@@ -49,8 +49,8 @@ import Testing
     backup.metadata.version = 1
     backup.metadata.photoManifest = []
     let path = try scratch.write(backup.metadata.json(), to: "x.json")
-    let unreadable = try scratch.write(Array("a".utf8), to: "from/a.jpg")
-    try scratch.write(Array("b".utf8), to: "from/b.jpg")
+    let unreadable = try scratch.write("a", to: "from/a.jpg")
+    try scratch.write("b", to: "from/b.jpg")
     try await with(mode: 0, on: unreadable) {
       let summary = try await library.importing(path) { $0.photosFrom = scratch.path.appending("from") }
       #expect(summary.photosImported == 1)

@@ -132,7 +132,7 @@ import Testing
     backup.metadata.photoManifest = []
     let path = try scratch.write(backup.metadata.json(), to: "x.json")
     let files = [("1/a.jpg", "a"), ("2/3/a.jpg", "A"), ("b.jpg", "b"), ("4/b.jpg", "longer"), ("C.jpg", "c")]
-    for (name, text) in files { try scratch.write(Array(text.utf8), to: "from/" + name) }
+    for (name, text) in files { try scratch.write(text, to: "from/" + name) }
     let summary = try await library.importing(path) { $0.photosFrom = scratch.path.appending("from") }
     #expect(summary.photosImported == 1)
     #expect(summary.photosNotImported == 2)

@@ -78,8 +78,8 @@ import Testing
   @Test("Extract: the overwrite rule decides on existing files", arguments: OverwriteRule.allCases)
   func overwriteRule(_ rule: OverwriteRule) async throws {
     let archive = try SampleBackup(photos: ["a", "b", "c"]).write(to: scratch)
-    try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")
-    try scratch.write(Array("c".utf8), to: "out/Family/c.jpg")
+    try scratch.write("mine", to: "out/Family/b.jpg")
+    try scratch.write("c", to: "out/Family/c.jpg")
     try scratch.write([1], to: "out/Family/d.jpg")
     let summary = try await extract(archive) { $0.overwrite = rule }
     let expected: (written: Int, replaced: Int, kept: Int, errors: Int) =
@@ -101,7 +101,7 @@ import Testing
   @Test("Extract: by default, a changed file is reported and not replaced")
   func defaultRule() async throws {
     let archive = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
-    try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")
+    try scratch.write("mine", to: "out/Family/b.jpg")
     let summary = try await extract(archive)
     #expect(summary.filesWritten == 1)
     #expect(summary.filesReplaced == 0)
@@ -124,7 +124,7 @@ import Testing
       #expect(try FolderTree(folder).files.keys.sorted() == ["Family/", "Family/a.jpg", "Family/c.jpg"])
     }
     // an intact file that exists is not replaced
-    try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
+    try scratch.write("b", to: "out/Family/b.jpg")
     _ = try await extract(archive) { $0.overwrite = .always }
     #expect(try FolderTree(folder).files["Family/b.jpg"] == Array("b".utf8))
   }
@@ -134,8 +134,8 @@ import Testing
     var backup = SampleBackup(photos: ["a", "b"])
     for index in 0...1 { backup.metadata.photoManifest[index].checksum = nil }
     let archive = try backup.write(to: scratch)
-    try scratch.write(Array("x".utf8), to: "out/Family/a.jpg")
-    try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
+    try scratch.write("x", to: "out/Family/a.jpg")
+    try scratch.write("b", to: "out/Family/b.jpg")
     let summary = try await extract(archive) { $0.overwrite = .ifChanged }
     #expect(summary.filesReplaced == 1)
     #expect(summary.filesKept == 1)
@@ -156,7 +156,7 @@ import Testing
           index: index, folder: family, hidden: hidden, name: family.appending(name), size: 1, replaces: false
         ))
     }
-    try scratch.write(Array("mine".utf8), to: "out/Family/b")
+    try scratch.write("mine", to: "out/Family/b")
     let (published, taken) = try publication.finish()
     #expect(published.map(\.index) == [0])
     #expect(taken.map(\.index) == [1])

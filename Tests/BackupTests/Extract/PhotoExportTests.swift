@@ -137,7 +137,7 @@ import Zip
   @Test("Photo export: the metadata.json of a statistics export alone is refused")
   func metadataAlone() throws {
     let document = #"{"exportDate":1,"appVersion":"1","categoriesCount":1,"photosCount":1}"#
-    let path = try scratch.write(Array(document.utf8), to: "metadata.json")
+    let path = try scratch.write(document, to: "metadata.json")
     let error = #expect(throws: BackupError.self) { try OpenedBackup(path: path) }
     #expect(error?.description.contains("it is a statistics export without photos") == true)
   }

@@ -51,7 +51,7 @@ import Testing
     let reading = try MetadataReading(json: Array(json.utf8))
     #expect(reading.leftOut.map(\.message) == [report])
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
-    let summary = try await library.importing(try scratch.write(Array(json.utf8), to: "gap.json"))
+    let summary = try await library.importing(try scratch.write(json, to: "gap.json"))
     #expect(summary.isIncomplete)
     #expect(try library.contents.categories.count == (report.contains("“categories”") ? 0 : 1))
   }

@@ -35,7 +35,7 @@ import Testing
     for (name, text) in [
       ("status.json", "{\"job\":\"family\"}"), ("other.json", "{"), ("family.prom", "# HELP\n"),
     ] {
-      try scratch.write(Array(text.utf8), to: name)
+      try scratch.write(text, to: name)
     }
     let catalog = try ArchiveInventory(folder: scratch.path)
     #expect(catalog.archives.map(\.path) == paths)
@@ -76,8 +76,8 @@ import Testing
 
   @Test("Archive inventory: an invalid backup and one of a newer version are reported")
   func unreadableBackups() throws {
-    try scratch.write(Array("{}".utf8), to: "smilepile_backup_20260101_000000.json")
-    try scratch.write(Array("{\"version\":99}".utf8), to: "phone.json")
+    try scratch.write("{}", to: "smilepile_backup_20260101_000000.json")
+    try scratch.write("{\"version\":99}", to: "phone.json")
     let catalog = try ArchiveInventory(folder: scratch.path)
     #expect(
       catalog.unreadable.map { FilePath($0.path).lastComponent?.string ?? "" }.sorted() == [

@@ -89,7 +89,7 @@ import Testing
   func newerVersion() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     // A newer version may change the type of any property.
-    let backup = try scratch.write(Array(#"{"version": 3, "categories": 7}"#.utf8), to: "new.json")
+    let backup = try scratch.write(#"{"version": 3, "categories": 7}"#, to: "new.json")
     let error = await #expect(throws: BackupError.self) { try await library.importing(backup) }
     #expect(error?.description.contains("newer version") == true)
     #expect(error?.description.contains("new.json") == true)
@@ -114,7 +114,7 @@ import Testing
   func byteOrderMark() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let text = "\u{FEFF}\r\n\t " + Self.document(more: #", "version": 1"#)
-    let summary = try await library.importing(try scratch.write(Array(text.utf8), to: "bom.json"))
+    let summary = try await library.importing(try scratch.write(text, to: "bom.json"))
     #expect(summary.categoriesImported == 1)
     var backup = SampleBackup(photos: ["a"])
     let json = [0xEF, 0xBB, 0xBF] + backup.metadata.json()

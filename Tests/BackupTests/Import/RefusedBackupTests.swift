@@ -152,7 +152,7 @@ import Zip
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let tree = try library.tree
     let good = try SampleBackup(photos: ["a"]).write(to: scratch)
-    let bad = try scratch.write(Array("{\"version\": 3}".utf8), to: "bad.json")
+    let bad = try scratch.write("{\"version\": 3}", to: "bad.json")
     let error = await #expect(throws: BackupError.self) { try await library.importing(good, bad) }
     #expect(error?.description.contains("bad.json") == true)
     expectNone(try library.tree.differences(from: tree))

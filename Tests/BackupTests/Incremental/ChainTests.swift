@@ -152,8 +152,8 @@ import Zip
       let name = history.folder.path.appending(["z", "k.bin", "a.smilepile"][index])
       try FileManager.default.moveItem(atPath: archive.string, toPath: name.string)
     }
-    try history.folder.write(Array("no archive".utf8), to: "a.txt")
-    try history.folder.write(Array("PK\u{3}\u{4} nor this one".utf8), to: "b.zip")
+    try history.folder.write("no archive", to: "a.txt")
+    try history.folder.write("PK\u{3}\u{4} nor this one", to: "b.zip")
     let copy = try await SampleLibrary.importing([history.folder.path.appending("a.smilepile")])
     #expect(try LibraryContent(copy) == history.exports[2].content)
     let next = try await history.export()

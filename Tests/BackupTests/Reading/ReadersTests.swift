@@ -32,7 +32,7 @@ import Testing
   @Test("Readers: a device that is not rotational has the default number of readers")
   func unknownDevice() throws {
     let scratch = try ScratchFolder()
-    let file = try File.open(scratch.write(Array("x".utf8), to: "x"), .read)
+    let file = try File.open(scratch.write("x", to: "x"), .read)
     let identity = try file.status().identity
     if !BlockDevice.isRotational(identity) { #expect(Readers(nil, on: identity) == Readers()) }
   }

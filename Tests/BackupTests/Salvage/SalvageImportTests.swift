@@ -331,7 +331,7 @@ import Zip
     let library = try SampleLibrary()
     let scratch = try ScratchFolder()
     for text in ["no backup at all", "{\"photos\": [", "PK\u{3}\u{4}"] {
-      let path = try scratch.write(Array(text.utf8), to: "x\(text.utf8.count)")
+      let path = try scratch.write(text, to: "x\(text.utf8.count)")
       await #expect(throws: (any Error).self) { try await library.importing(path) { $0.salvages = true } }
     }
     await #expect(throws: BackupError.self) {

@@ -26,7 +26,7 @@ import Testing
     try await library.exporting(to: encrypted) { $0.password = EncryptedBackup.password }
     unusable = [
       encrypted, scratch.path.appending("missing.zip"),
-      try scratch.write(Array("no backup".utf8), to: "text.zip"),
+      try scratch.write("no backup", to: "text.zip"),
       try scratch.write(Array(try backup.archive().prefix(20)), to: "cut.zip"),
     ]
     let photo = try #require(try library.contents.photos.first)

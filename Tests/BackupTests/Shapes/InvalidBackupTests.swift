@@ -341,7 +341,7 @@ import Testing
       "createdAt":5}],"photos":[\(rows.joined(separator: ","))],"settings":{"isDarkMode":true}}
       """
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
-    let summary = try await library.importing(try scratch.write(Array(text.utf8), to: "backup.json")) {
+    let summary = try await library.importing(try scratch.write(text, to: "backup.json")) {
       $0.isDryRun = true
     }
     #expect(summary.photosNotImported == 50_000)

@@ -11,7 +11,7 @@ struct WriterTests {
   @Test("Import: a backup repacked by another program is complete", arguments: Packer.installed)
   func repacked(_ packer: Packer) throws {
     let bench = try Workbench()
-    try packer.pack(on: bench)
+    try packer.pack(Fixture.entries(), in: bench.folder)
     try bench.run("smilepile init Library")
     #expect(try bench.run("smilepile import -l Library a.zip", exit: 3) == Self.imported)
     #expect(try bench.run("smilepile verify a.zip -q") == "checked 9 entries: all intact\n")
@@ -25,7 +25,7 @@ struct WriterTests {
     arguments: Packer.installed)
   func truncated(_ packer: Packer) throws {
     let bench = try Workbench()
-    try packer.pack(on: bench)
+    try packer.pack(Fixture.entries(), in: bench.folder)
     let archive = Array(try Data(contentsOf: URL(fileURLWithPath: bench.path("a.zip"))))
     let directory = try #require(
       archive.indices.dropLast(4).first { Array(archive[$0..<$0 + 4]) == [0x50, 0x4B, 1, 2] })
