@@ -8,10 +8,8 @@ import Testing
 
 /// The state folder is exchanged while a process uses its ledger.
 struct LedgerFolderTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private var state: FilePath { scratch.path.appending("state") }
-
-  init() throws { scratch = try ScratchFolder() }
 
   @Test("Ledger: its log is deleted in the folder that was opened, and nothing in the one that replaced it")
   func exchangedFolder() throws {

@@ -9,11 +9,10 @@ import Testing
 
 /// Rows of jobs and commands in the ledger.
 @Suite(.waitsForPrograms) struct LedgerRunTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let folder: FilePath
 
   init() throws {
-    scratch = try ScratchFolder()
     folder = scratch.path.appending("state")
   }
 

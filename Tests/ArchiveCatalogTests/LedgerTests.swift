@@ -11,12 +11,11 @@ import Testing
 
 /// What becomes of the database in whatever state it is found.
 @Suite(.waitsForPrograms) struct LedgerTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let folder: FilePath
   private let archive: FilePath
 
   init() throws {
-    scratch = try ScratchFolder()
     folder = scratch.path.appending("state")
     archive = try scratch.write([1, 2, 3], to: "a.zip")
   }

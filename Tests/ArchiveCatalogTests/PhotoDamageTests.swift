@@ -5,11 +5,10 @@ import Testing
 
 /// Which photos are damaged is a pure function of the observations of them.
 @Suite struct PhotoDamageTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let ledger: Ledger
 
   init() throws {
-    scratch = try ScratchFolder()
     ledger = Ledger(folder: scratch.path)
   }
 

@@ -12,7 +12,7 @@ final class PhotoFolder {
   let items: [PipelineItem]
 
   init(sizes: [Int]) throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     self.scratch = scratch
     archive = try File.open(scratch.path("archive.zip"), .create)
     var generator = SeededNumbers(seed: 3)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReadmeTests {
   @Test("Documentation: the example of an export and an import works")
   func example() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let (family, copy) = (scratch.path.appending("Family"), scratch.path.appending("Copy"))
     try Library.create(at: family)
     try Library.create(at: copy)

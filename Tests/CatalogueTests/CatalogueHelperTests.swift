@@ -10,9 +10,7 @@ import Testing
 
 /// The program that writes catalogues: its protections, and what happens if it ends.
 @Suite(.waitsForPrograms) struct CatalogueHelperTests {
-  private let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  private let folder = ScratchFolder()
 
   private let page = DocumentCommand.document(title: "t", page: PageSize(.a4))
 

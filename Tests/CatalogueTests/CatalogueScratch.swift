@@ -12,11 +12,10 @@ import Testing
 /// A library with thumbnails in its cache, and a folder for catalogues.
 final class CatalogueScratch: Sendable {
   let sample: SampleLibrary
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
 
   /// - Parameter categories: the names of the photos by the displayed name of their category.
   init(_ categories: KeyValuePairs<String, [String]>) throws {
-    folder = try ScratchFolder()
     var members: [SampleLibrary.Member] = []
     var kinds: [PhotoLibrary.Category] = []
     for (index, (name, photos)) in categories.enumerated() {

@@ -11,7 +11,7 @@ final class Captured {
 
   init() throws {
     func unnamedFile() throws -> FileHandle {
-      let scratch = try ScratchFolder()
+      let scratch = ScratchFolder()
       let path = try scratch.write("", to: "stream")
       return try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
     }

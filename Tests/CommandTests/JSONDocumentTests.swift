@@ -155,7 +155,7 @@ private struct PrintedJSON {
   private(set) var fields: [String: Set<String>] = [:]
 
   init() async throws {
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     try await Self.exportInParts(to: folder)
     let binary = try #require(Binary.path, "no smilepile beside the tests")
     for name in ["bin", "home", "tmp"] { try folder.makeFolder(name) }

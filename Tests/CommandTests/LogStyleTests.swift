@@ -20,7 +20,7 @@ struct LogStyleTests {
 
   @Test("Log: JOURNAL_STREAM tells whether the stream is the journal")
   func journalDetection() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let file = try scratch.write("", to: "stream")
     let handle = try #require(FileHandle(forWritingAtPath: file.string))
     var status = stat()

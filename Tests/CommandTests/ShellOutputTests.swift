@@ -33,7 +33,7 @@ import Testing
   /// The named pipe ends when no process has it open.
   @Test("Password command: the time limit ends its background processes")
   func childProcesses() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let pipe = scratch.path.appending("pipe").string
     #expect(mkfifo(pipe, 0o600) == 0)
     let reader = open(pipe, O_RDONLY | O_NONBLOCK)
@@ -48,7 +48,7 @@ import Testing
   /// An agent that the command starts keeps the output open.
   @Test("Password command: a background process is not waited for")
   func backgroundProcess() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let file = scratch.path("pid").string
     for command in [
       "sleep 300 & echo $! > '\(file)'; echo word", "echo word; sleep 300 & echo $! > '\(file)'",

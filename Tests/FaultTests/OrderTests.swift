@@ -8,9 +8,7 @@ import Testing
   .waitsForPrograms,
   .enabled("strace is not installed, or may not follow processes here") { Programs.strace != nil })
 struct OrderTests {
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   /// Runs the command and returns its system calls.
   private func trace(_ arguments: String...) throws -> SystemCallTrace {

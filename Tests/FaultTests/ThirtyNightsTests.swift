@@ -33,7 +33,7 @@ import Testing
 
 /// A library, its job, and the expected results of the job.
 private struct Family {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let job: Job
   private let context: JobContext
@@ -55,7 +55,6 @@ private struct Family {
   init(seed: UInt64, isIncremental: Bool) throws {
     self.isIncremental = isIncremental
     random = SeededNumbers(seed: seed)
-    scratch = try ScratchFolder()
     library = try SampleLibrary(categories: [.sample(1, "family"), .sample(2, "trips")])
     for name in ["one", "two", "state"] { try scratch.makeFolder(name) }
     let text = """

@@ -8,11 +8,10 @@ import Testing
   .waitsForPrograms,
   .enabled("strace is not installed, or may not follow processes here") { Programs.strace != nil })
 struct UnchangedNightTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       [.init(id: 1, fileName: "a.jpg", bytes: [1, 2, 3])], categories: [.sample(1, "family")])
     try scratch.makeFolder("one")

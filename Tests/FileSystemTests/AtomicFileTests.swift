@@ -6,9 +6,7 @@ import Testing
 @testable import FileSystem
 
 struct AtomicFileTests {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   private func partials() throws -> [String] {
     try folder.tree().keys.filter { $0.hasSuffix(".partial") }

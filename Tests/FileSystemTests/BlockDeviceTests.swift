@@ -6,10 +6,9 @@ import Testing
 
 /// Uses a folder with the layout of sysfs.
 struct BlockDeviceTests {
-  private let sysfs: ScratchFolder
+  private let sysfs = ScratchFolder()
 
   init() throws {
-    sysfs = try ScratchFolder()
     for disk in ["sda", "sdb"] {
       try sysfs.makeFolder("devices/\(disk)/\(disk)1")
       try sysfs.makeFolder("devices/\(disk)/\(disk)1/slaves")

@@ -6,10 +6,9 @@ import Testing
 @testable import FileSystem
 
 struct DirectoryTests {
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
 
   init() throws {
-    folder = try ScratchFolder()
     try folder.write("outside", to: "outside/secret")
     try folder.makeFolder("inside/real")
     try folder.link("inside/link", to: "../outside")

@@ -7,9 +7,7 @@ import Testing
 
 /// The fault injection that other tests use.
 struct FaultTests {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   private func arm(
     _ effect: Fault.Effect, at number: Int = 1, of calls: Fault.Calls = .all, persists: Bool = false
@@ -44,7 +42,7 @@ struct FaultTests {
 
   @Test("Fault injection: files outside of the folder are not affected")
   func otherFolder() throws {
-    let other = try ScratchFolder()
+    let other = ScratchFolder()
     let fault = arm(.error(.ioError), persists: true)
     defer { fault.disarm() }
     let file = try File.open(other.path("a"), .create)

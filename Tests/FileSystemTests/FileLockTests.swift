@@ -9,9 +9,7 @@ import Testing
 @testable import FileSystem
 
 struct FileLockTests {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   private func take(exclusive: Bool) throws -> FileLock {
     try FileLock("library.lock", in: Directory.open(folder.path), exclusive: exclusive)

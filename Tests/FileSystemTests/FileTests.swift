@@ -6,9 +6,7 @@ import Testing
 @testable import FileSystem
 
 struct FileTests {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   @Test("File: reads and writes at offsets")
   func offsets() throws {

@@ -15,12 +15,11 @@ struct OwnershipTests {
     #expect(UserAccount.home([:]) == account.home)
   }
 
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   /// A folder in a folder, mode 0700.
   private let folder: FilePath
 
   init() throws {
-    scratch = try ScratchFolder()
     folder = try scratch.makeFolder("above/used")
     for path in [scratch.path, folder, folder.folder] { chmod(path.string, 0o700) }
   }

@@ -7,9 +7,7 @@ import Testing
 
 /// Publishes files on file systems that do not support some system calls, and under faults of the last steps.
 struct PublishFallbackTests {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   /// Publishes a file while system calls in the folder fail with these errors.
   private func publish(

@@ -7,10 +7,9 @@ import Testing
 
 /// Every strategy to rename without replacing, on a file system that supports all of them.
 struct RenameTests {
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
 
   init() throws {
-    folder = try ScratchFolder()
     try folder.write("photo", to: "from/a")
     try folder.makeFolder("to")
   }

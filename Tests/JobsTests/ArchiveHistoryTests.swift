@@ -60,7 +60,7 @@ import Testing
   private struct History {
     private var random: SeededNumbers
     private let copies: Bool
-    private let folder: ScratchFolder
+    private let folder = ScratchFolder()
     private var sources: [Source]
     /// Exports that the restored database of a library does not know, and that no export of a copy continues.
     private var abandoned: [(number: Int, state: State)] = []
@@ -72,7 +72,6 @@ import Testing
 
     init(seed: UInt64, copies: Bool) throws {
       (random, self.copies) = (SeededNumbers(seed: seed), copies)
-      folder = try ScratchFolder()
       sources = [Source(library: try SampleLibrary(categories: [.sample(1, "family")]))]
       try add(0)
     }

@@ -10,11 +10,10 @@ import Testing
 @testable import Jobs
 
 @Suite struct HistoryTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let ledger: Ledger
 
   init() throws {
-    scratch = try ScratchFolder()
     ledger = Ledger(folder: scratch.path.appending("state"))
   }
 

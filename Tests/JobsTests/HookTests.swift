@@ -6,9 +6,7 @@ import Testing
 @testable import Jobs
 
 @Suite(.waitsForPrograms, .timeLimit(.minutes(4))) struct HookTests {
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   /// Runs a hook and returns why it failed.
   private func run(

@@ -340,7 +340,7 @@ struct JobFileTests {
 
   @Test("Job file: a symbolic link to another destination is a duplicate")
   func duplicateDestination() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let folder = try scratch.makeFolder("disk")
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path.appending("link").string, withDestinationPath: folder.string)
@@ -356,7 +356,7 @@ struct JobFileTests {
 
   @Test("Job file: a file that others can change is refused")
   func writableFile() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write("jobs: {a: {library: /l, destinations: /d}}", to: "jobs.yaml")
     chmod(path.string, 0o600)
     #expect(try JobFile(path, environment: [:]).jobs.count == 1)

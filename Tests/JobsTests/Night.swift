@@ -13,14 +13,13 @@ import Testing
 
 /// A library, a job with two destinations, and a clock that a test sets.
 struct Night {
-  let scratch: ScratchFolder
+  let scratch = ScratchFolder()
   let library: SampleLibrary
   var job: Job
   var context: JobContext
 
   /// - Parameter lines: further keys of the job, as lines of YAML.
   init(_ lines: String...) throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
       categories: [.sample(1, "family")])

@@ -11,11 +11,10 @@ import Testing
 
 /// Plans over exported archives in a folder: a plan depends on what the archives contain.
 struct PrunePlanTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       [.init(id: 1, fileName: "a.jpg", bytes: Array("photo".utf8))], categories: [.sample(1, "family")])
   }

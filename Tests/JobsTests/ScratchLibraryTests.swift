@@ -6,9 +6,7 @@ import Testing
 @testable import Jobs
 
 struct ScratchLibraryTests {
-  private let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  private let folder = ScratchFolder()
 
   /// Makes a folder with the name and owner that a killed run of a user leaves behind.
   private func makeLeftover(of user: uid_t, _ name: String) throws -> String {

@@ -7,9 +7,7 @@ import Testing
 @testable import PhotoLibrary
 
 struct CreateTests {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   private var path: FilePath { folder.path("library") }
 

@@ -163,7 +163,7 @@ import Testing
 
   @Test("Lost library: a file with the name of the database, without photos and lock, is not a library")
   func otherProgram() throws {
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     try folder.write("of another program", to: "library.sqlite")
     #expect(throws: LibraryError.notALibrary(folder.path)) {
       try LostLibrary(path: folder.path, isReadOnly: true)

@@ -17,7 +17,7 @@ extension LibraryEdit {
 
 /// A library in a temporary folder, with short ways to fill it and to look at it.
 struct LibraryScratch {
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
   /// October 2025: where the photos of these tests lie.
   static let october: Int64 = 1_759_413_600_000
   /// The ID of an operation that was interrupted.
@@ -26,7 +26,6 @@ struct LibraryScratch {
   var path: FilePath { folder.path("library") }
 
   init() throws {
-    folder = try ScratchFolder()
     try Library.create(at: path, now: Date(milliseconds: 1000))
   }
 

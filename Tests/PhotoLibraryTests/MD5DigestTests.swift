@@ -26,7 +26,7 @@ struct MD5DigestTests {
     #expect(MD5Digest(hex: hex) == digest)
     #expect(MD5Digest(hex: hex.uppercased()) == digest)
     #expect(MD5Digest(bytes: digest.bytes) == digest)
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     try folder.write(text, to: "x")
     let (ofFile, size) = try MD5Digest.ofFile(File.open(folder.path("x"), .read))
     #expect(ofFile == digest)
@@ -77,7 +77,7 @@ struct MD5DigestTests {
 
   @Test("MD5: a large file is read to its end", arguments: [(1 << 18) - 1, 1 << 18, (1 << 18) + 1, 700_001])
   func largeFile(size: Int) throws {
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     let text = String(repeating: "x", count: size)
     try folder.write(text, to: "x")
     var pieces = 0
@@ -89,7 +89,7 @@ struct MD5DigestTests {
 
   @Test("MD5: the caller can stop the reading")
   func cancellation() throws {
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     try folder.write("x", to: "x")
     #expect(throws: CancellationError.self) {
       _ = try MD5Digest.ofFile(File.open(folder.path("x"), .read)) { _ in throw CancellationError() }

@@ -10,10 +10,9 @@ import Testing
 
 /// Which of the given files are photos.
 struct PhotoSearchTests {
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
 
   init() throws {
-    folder = try ScratchFolder()
     try folder.write(AddTests.png("1"), to: "in/a.png")
   }
 

@@ -341,7 +341,7 @@ struct CacheTests {
 
   @Test("Cache: a cache that cannot be written keeps fingerprints temporarily")
   func unkeptFingerprints() throws {
-    let other = try ScratchFolder()
+    let other = ScratchFolder()
     try FileManager.default.createSymbolicLink(
       atPath: sample.path.appending(".cache").string, withDestinationPath: other.path.string)
     let cache = try PictureCache(of: library, keepsTemporarily: true)
@@ -359,7 +359,7 @@ struct CacheTests {
 
   @Test("Cache: a symbolic link in the place of the folder is not followed")
   func linkedFolder() throws {
-    let other = try ScratchFolder()
+    let other = ScratchFolder()
     try FileManager.default.createSymbolicLink(
       atPath: sample.path.appending(".cache").string, withDestinationPath: other.path.string)
     let cache = try PictureCache(of: library)
@@ -372,7 +372,7 @@ struct CacheTests {
 
   @Test("Cache: a symbolic link in the place of the database is not followed")
   func linkedDatabase() throws {
-    let other = try ScratchFolder()
+    let other = ScratchFolder()
     try other.write("mine", to: "mine.txt")
     _ = try PictureCache(of: library)
     try FileManager.default.removeItem(atPath: database)

@@ -8,9 +8,7 @@ import Testing
 
 /// A folder with images that the program `vips` makes.
 final class PictureScratch: Sendable {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   /// True if this machine can make and draw images.
   static let isPossible = Programs.has("vips") && (try? PictureSupport.find()) != nil

@@ -6,9 +6,7 @@ import Testing
 
 @Suite(.waitsForPrograms) struct ChildProcessTests {
   private static let soon = Duration.milliseconds(300)
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   private func shell(_ command: String, leadsGroup: Bool = true) -> ChildProcess {
     var process = ChildProcess(shell: command)

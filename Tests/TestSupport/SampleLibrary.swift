@@ -8,7 +8,7 @@ import SystemPackage
 package final class SampleLibrary: Sendable {
   /// The path of the library.
   package let path: FilePath
-  private let folder: ScratchFolder
+  private let folder = ScratchFolder()
 
   /// A photo with the bytes of its file; size, MD5 and path of the row are filled in.
   package struct Member: Sendable {
@@ -42,7 +42,6 @@ package final class SampleLibrary: Sendable {
   package init(
     _ members: [Member] = [], categories: [PhotoLibrary.Category] = [], settings: Settings? = nil
   ) throws {
-    folder = try ScratchFolder()
     path = folder.path.appending("Library")
     try Library.create(at: path, now: Date(milliseconds: 1_600_000_000_000))
     var edit = LibraryEdit()
@@ -54,7 +53,7 @@ package final class SampleLibrary: Sendable {
 
   /// Copies a library with all its files, as a user does.
   package init(copyOf other: SampleLibrary) throws {
-    folder = try ScratchFolder()
+    folder = ScratchFolder()
     path = folder.path.appending("Library")
     try FileManager.default.copyItem(atPath: other.path.string, toPath: path.string)
   }

@@ -7,11 +7,15 @@ package final class ScratchFolder: Sendable {
   /// The path of the folder, without symbolic links.
   package let path: FilePath
 
-  /// Makes an empty folder.
-  package init() throws {
+  /// Makes an empty folder. Ends the process if that fails, since no test can run then.
+  package init() {
     let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     path = FilePath(base.path).appending("smilepile-test-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    do {
+      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+    } catch {
+      fatalError("\(path): \(error)")
+    }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path.string) }

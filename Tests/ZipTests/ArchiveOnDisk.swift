@@ -6,12 +6,11 @@ import Zip
 
 /// An archive in a folder of its own, which goes with the value.
 final class ArchiveOnDisk: Sendable {
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
   let path: FilePath
 
   /// Writes the bytes to a new file.
   init(_ bytes: [UInt8] = []) throws {
-    folder = try ScratchFolder()
     path = try folder.write(bytes, to: "archive.zip")
   }
 

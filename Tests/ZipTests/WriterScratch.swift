@@ -7,13 +7,12 @@ import TestSupport
 
 /// A temporary file for an archive.
 final class WriterScratch {
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
   let file: File
 
   var path: FilePath { folder.path("a.zip") }
 
   init() throws {
-    folder = try ScratchFolder()
     file = try File.open(folder.path("a.zip"), .create)
   }
 

@@ -63,7 +63,7 @@ struct DamageSweep: Sendable {
 
   init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(bytes, to: "intact.zip")
     expected = try Self.outcome(path)
     fields = ArchiveMap(bytes, try Archive(path: path)).fields
@@ -111,7 +111,7 @@ struct DamageSweep: Sendable {
   func run(_ offsets: [Int], patterns: [Pattern] = Pattern.allCases) throws -> Tally {
     let sum = Mutex(Tally())
     let (parts, sweep) = (max(1, Workers.defaultCount), self)
-    try Workers.forEach(0..<parts, context: { try ScratchFolder() }) { part, scratch in
+    try Workers.forEach(0..<parts, context: { ScratchFolder() }) { part, scratch in
       let path = try scratch.write(sweep.bytes, to: "damaged\(part).zip")
       let file = try FileDescriptor.open(path, .readWrite)
       var tally = Tally()

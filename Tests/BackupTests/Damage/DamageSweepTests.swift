@@ -105,7 +105,7 @@ import Testing
   }
 
   private func expectRefusal(of bytes: [UInt8], truncatedTo lengths: [Int]) throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(bytes, to: "truncated.zip")
     #expect(throws: Never.self) { try OpenedBackup(path: path) }
     let file = try FileDescriptor.open(path, .readWrite)

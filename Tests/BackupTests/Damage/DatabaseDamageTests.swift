@@ -71,7 +71,7 @@ import Testing
 
 /// A library with a history, whose files are put back before each operation.
 private final class Sample: Sendable {
-  let scratch: ScratchFolder
+  let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let archive: FilePath
   private let intact: Data
@@ -80,7 +80,6 @@ private final class Sample: Sendable {
   var database: FilePath { library.path.appending("library.sqlite") }
 
   init() async throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary()
     archive = try SampleBackup(photos: ["one", "two", "three", "four"]).write(to: scratch, as: "a.zip")
     try await library.importing(archive)

@@ -11,7 +11,7 @@ import Zip
 struct EncryptedBackup {
   static let password: Secret = "sesame open wide"
 
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
   var path: FilePath { folder.path.appending("a.zip") }
 
   /// True if 7z is installed.
@@ -19,7 +19,6 @@ struct EncryptedBackup {
 
   /// Writes the entries of a backup as files.
   init(_ entries: [String: [UInt8]]) throws {
-    folder = try ScratchFolder()
     for (name, bytes) in entries { try folder.write(bytes, to: "in/\(name)") }
   }
 

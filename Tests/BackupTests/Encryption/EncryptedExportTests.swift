@@ -14,7 +14,7 @@ import Zip
 
   @Test("Encrypted export: restores the same library as a plain export", arguments: GeneratedLibrary.all)
   func plainExport(_ generated: GeneratedLibrary) async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try generated.make()
     let encrypted = try await library.exporting(to: scratch.path.appending("encrypted.zip")) {
       $0.password = Self.password
@@ -41,7 +41,7 @@ import Zip
   /// Without the password, the archive shows IDs, file name extensions, one date and sizes.
   @Test("Encrypted export: file names, category names and photo dates are not readable")
   func directory() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let names = [
       "Geburtstag.JPG", "beach.jpeg", "no-extension", ".hidden", "x.tar.longer", "ü.жpg", "a.b c", "y.HEIC",
     ]
@@ -74,7 +74,7 @@ import Zip
     "Encrypted export: an unfit password is refused and nothing is written",
     arguments: ["elf Zeichen", "", "with a\0zero byte", String(repeating: "x", count: 100)])
   func unfitPassword(_ password: String) async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let error = await #expect(throws: BackupError.self) {
       try await library.exporting(to: scratch.path) { $0.password = Secret(password) }
@@ -88,7 +88,7 @@ import Zip
 
   @Test("Encrypted export: the option for weak passwords allows a short password")
   func weakPassword() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let summary = try await library.exporting(to: scratch.path) {
       $0.password = "short"
@@ -100,7 +100,7 @@ import Zip
 
   @Test("Encrypted export: the JSON format is refused and nothing is written")
   func jsonFormat() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let error = await #expect(throws: BackupError.self) {
       try await library.exporting(to: scratch.path) {
@@ -117,7 +117,7 @@ import Zip
 
   @Test("Encrypted export: a missing photo is reported and the others are encrypted")
   func missingPhoto() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try GeneratedLibrary("three", fileNames: ["a.jpg", "b.jpg", "c.jpg"]).make()
     let missing = try #require(try library.contents.photos.first { $0.id == 2 })
     try FileManager.default.removeItem(atPath: library.file(of: missing).string)
@@ -133,7 +133,7 @@ import Zip
   @Test("Encrypted export: a dry run reports that phones cannot read the archive")
   func dryRun() async throws {
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let summary = try await library.exporting(to: scratch.path) {
       $0.password = Self.password
       $0.isDryRun = true

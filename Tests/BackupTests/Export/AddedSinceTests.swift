@@ -9,12 +9,11 @@ import Testing
 
 /// The number of photos that were added since the last export.
 @Suite struct AddedSinceTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: Library
   private let path: FilePath
 
   init() async throws {
-    scratch = try ScratchFolder()
     path = scratch.path.appending("library")
     try Library.create(at: path)
     library = try Library(path: path)

@@ -45,7 +45,7 @@ import Testing
   @Test(
     "Export: a missing or corrupt photo is reported and the others are exported", arguments: Damage.allCases)
   func damagedPhoto(_ damage: Damage) async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     try damage(library.file(of: try library.contents.photos[1]))
     let missing: [Int64] = damage == .folderRemoved ? [1, 2, 3] : damage.isCorrupt ? [] : [2]
     let corrupt: [Int64] = damage.isCorrupt ? [2] : []
@@ -72,7 +72,7 @@ import Testing
 
   @Test("Import: a photo that was corrupt in the export is reported each time; replace refuses")
   func corruptAtExport() async throws {
-    let (library, scratch, copy) = (try library(), try ScratchFolder(), try SampleLibrary())
+    let (library, scratch, copy) = (try library(), ScratchFolder(), try SampleLibrary())
     try Damage.changed(library.file(of: try library.contents.photos[1]))
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     for imported in [3, 0] {
@@ -87,7 +87,7 @@ import Testing
 
   @Test("Import: a photo that was corrupt in the export is not added to its own library")
   func ownLibrary() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let (file, before) = (library.file(of: try library.contents.photos[1]), try library.contents)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file.string))
     try Damage.changed(file)
@@ -104,7 +104,7 @@ import Testing
 
   @Test("Export: a dry run reports a missing photo")
   func dryRun() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     try Damage.removed(library.file(of: try library.contents.photos[0]))
     let summary = try await library.exporting(to: scratch.path) { $0.isDryRun = true }
     #expect(summary.missing.count == 1)
@@ -130,7 +130,7 @@ import Testing
   /// The export compares the sizes without reading the file.
   @Test("Export: a file of another size is reported, also by a dry run")
   func changedSize() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     try Damage.truncated(library.file(of: try library.contents.photos[1]))
     for isDryRun in [true, false] {
       let summary = try await library.exporting(to: scratch.path) { $0.isDryRun = isDryRun }

@@ -15,12 +15,11 @@ import Zip
   "Archives with a gallery",
   .enabled(if: (try? PictureSupport.find()) != nil, "libvips42 is not installed"))
 struct GalleryArchiveTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   /// Makes a library whose cache has a picture of each photo, so that the export draws none.
   init() throws {
-    scratch = try ScratchFolder()
     let names = [
       "IMG_1.jpg", "IMG_1.jpg", "b #?%2e%2e.png", "été.jpg", "\"><script>.jpg", "a..b.jpg", "生日 🎂.jpg",
       String(repeating: "ж", count: 150) + ".jpeg",

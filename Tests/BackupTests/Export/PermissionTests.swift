@@ -27,7 +27,7 @@ import Testing
   @Test("Export: an unreadable photo is reported and the others are exported")
   func unreadablePhoto() async throws {
     let (library, scratch) = (
-      try await SampleLibrary.imported(SampleBackup(photos: ["a", "b"])), try ScratchFolder()
+      try await SampleLibrary.imported(SampleBackup(photos: ["a", "b"])), ScratchFolder()
     )
     let file = library.file(of: try library.contents.photos[0])
     try await with(mode: 0, on: file) {
@@ -44,7 +44,7 @@ import Testing
 
   @Test("Import: an unreadable file in the folder of photos is reported")
   func unreadableCandidate() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.version = 1
     backup.metadata.photoManifest = []
@@ -63,7 +63,7 @@ import Testing
   @Test("Import: a read-only library is refused and unchanged")
   func readOnlyLibrary() async throws {
     let (library, scratch) = (
-      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
+      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), ScratchFolder()
     )
     let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     let tree = try library.tree
@@ -81,7 +81,7 @@ import Testing
   @Test("Export: a read-only folder is refused and no file is left")
   func readOnlyFolder() async throws {
     let (library, scratch) = (
-      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
+      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), ScratchFolder()
     )
     try await with(mode: 0o500, on: scratch.path) {
       let error = await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
@@ -92,7 +92,7 @@ import Testing
 
   @Test("Import: an unreadable backup is refused with its path")
   func unreadableBackup() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let path = try SampleBackup(photos: ["a"]).write(to: scratch)
     try await with(mode: 0, on: path) {
       let error = await #expect(throws: FileError.self) { try await library.importing(path) }

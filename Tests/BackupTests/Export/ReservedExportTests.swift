@@ -13,11 +13,10 @@ import Testing
 /// Exports are in the library before they are published. Otherwise an export that is killed after it has published its
 /// archive would be unknown to the next one, which would get a smaller number if the clock was set back.
 @Suite struct ReservedExportTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       [.init(id: 1, fileName: "1.jpg", bytes: [UInt8](repeating: 1, count: 900))],
       categories: [.sample(1, "family")])

@@ -26,7 +26,7 @@ import Testing
   }
 
   private func exported(_ configure: (inout ExportOptions) -> Void) async throws -> WrittenBackup {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let summary = try await library.exporting(to: scratch.path.appending("x.zip"), configure: configure)
     let backup = try WrittenBackup(try #require(summary.archive))
     expectNone(try backup.faults())
@@ -50,7 +50,7 @@ import Testing
 
   @Test("Export: an unknown category is refused and nothing is written")
   func unknownCategory() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let error = await #expect(throws: LibraryError.self) {
       try await library.exporting(to: scratch.path) { $0.categories = ["family", "nobody"] }
     }
@@ -76,7 +76,7 @@ import Testing
   @Test("Export: a backup without settings leaves the settings of a library unchanged")
   func withoutSettings() async throws {
     let library = try library()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = scratch.path.appending("x.zip")
     try await library.exporting(to: path) { $0.includesSettings = false }
     let backup = try WrittenBackup(path)
@@ -98,7 +98,7 @@ import Testing
 
   @Test("Export: a JSON backup is restored with the photos of the library folder")
   func jsonFormat() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let summary = try await library.exporting(to: scratch.path.appending("x.json")) { $0.format = .json }
     #expect(summary.photos == 7)
     #expect(!summary.isIncomplete)
@@ -126,7 +126,7 @@ import Testing
 
   @Test("Import: a photo with several candidate files, or one that differs in case, is reported")
   func ambiguousFiles() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b", "c"])
     backup.metadata.version = 1
     backup.metadata.photoManifest = []
@@ -145,7 +145,7 @@ import Testing
 
   @Test("Export: a dry run writes nothing and has the counts of a real run")
   func dryRun() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let tree = try library.tree
     let dry = try await library.exporting(to: scratch.path) { $0.isDryRun = true }
     #expect(dry.isDryRun)
@@ -163,7 +163,7 @@ import Testing
 
   @Test("Export: archives of the same second get different names")
   func sameSecond() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     var names: [String] = []
     for _ in 0..<3 {
       let summary = try await library.exporting(to: scratch.path)
@@ -176,7 +176,7 @@ import Testing
 
   @Test("Export: an existing file or a missing folder is refused")
   func existingFile() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let taken = try scratch.write([1, 2, 3], to: "taken.zip")
     for path in [taken, scratch.path.appending("no/such/folder.zip")] {
       let error = await #expect(throws: BackupError.self) { try await library.exporting(to: path) }

@@ -9,11 +9,10 @@ import Testing
 @testable import Backup
 
 @Suite struct ExtractTests {
-  let scratch: ScratchFolder
+  let scratch = ScratchFolder()
   let folder: FilePath
 
   init() throws {
-    scratch = try ScratchFolder()
     folder = scratch.path.appending("out")
   }
 

@@ -32,11 +32,10 @@ import Zip
     }
   }
 
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let folder: FilePath
 
   init() throws {
-    scratch = try ScratchFolder()
     folder = scratch.path.appending("out")
   }
 

@@ -10,11 +10,10 @@ import Testing
 
 /// Destinations that are full, are network file systems, or fail at the last flush.
 @Suite struct DestinationFaultTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       [.init(id: 1, fileName: "1.jpg", bytes: Array("photo".utf8))], categories: [.sample(1, "family")])
   }

@@ -11,13 +11,12 @@ import Testing
 /// Read errors of one photo, and photos that change while they are read: the photo is reported, the others are
 /// intact.
 @Suite struct ReadingFaultTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   /// Larger than a buffer of the pipeline, so that a read error can occur in the middle of a photo.
   private static let size = 5 << 18
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       (1...3).map { id in
         .init(

@@ -50,7 +50,7 @@ import Testing
   func gap(_ report: String, _ json: String) async throws {
     let reading = try MetadataReading(json: Array(json.utf8))
     #expect(reading.leftOut.map(\.message) == [report])
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let summary = try await library.importing(try scratch.write(json, to: "gap.json"))
     #expect(summary.isIncomplete)
     #expect(try library.contents.categories.count == (report.contains("“categories”") ? 0 : 1))
@@ -58,7 +58,7 @@ import Testing
 
   @Test("Import: replace refuses a backup with an incomplete row")
   func replaceWithGap() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let backup = try scratch.write(Array(Self.gaps[0].json.utf8), to: "gap.json")
     await #expect(throws: BackupError.self) {
       try await library.importing(backup) { $0.strategy = .replace }

@@ -11,7 +11,7 @@ import Testing
 
 /// Galleries that are written as folders. The cache has the thumbnails, so that nothing is drawn.
 @Suite struct GalleryFolderTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private var folder: FilePath { scratch.path("Gallery") }
 
@@ -21,7 +21,6 @@ import Testing
   ]
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       [
         SampleLibrary.Member(

@@ -9,11 +9,10 @@ import Testing
 @testable import Backup
 
 @Suite struct ArchiveInventoryTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
       categories: [.sample(1, "family")])

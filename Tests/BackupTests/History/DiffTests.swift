@@ -146,7 +146,7 @@ import Testing
   @Test("Diff: a library and its own archive have no differences")
   func ownArchive() async throws {
     for generated in GeneratedLibrary.all {
-      let (library, scratch) = (try generated.make(), try ScratchFolder())
+      let (library, scratch) = (try generated.make(), ScratchFolder())
       let summary = try await library.exporting(to: scratch.path.appending("a.zip"))
       let backup = DiffSide(try OpenedBackup(path: try #require(summary.archive)))
       let diff = BackupDiff(from: backup, to: DiffSide(try library.contents))

@@ -44,7 +44,7 @@ import Testing
 
   @Test("Import: a corrupt or missing photo is reported and the others are imported", arguments: faults)
   func otherPhotos(_ fault: Fault) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b", "c"])
     fault.damage(&backup)
     let path = try backup.write(to: scratch)
@@ -65,7 +65,7 @@ import Testing
 
   @Test("Replace: a backup with a corrupt or missing photo is refused unless forced", arguments: faults)
   func replacement(_ fault: Fault) async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try SampleLibrary(
       [.init(id: 9, fileName: "old.jpg", bytes: [1])], categories: [.sample(1, "old")])
     var backup = SampleBackup(photos: ["a", "b", "c"])
@@ -91,7 +91,7 @@ import Testing
 
   @Test("Import: a photo that the library has may be missing in the backup")
   func missingEntry() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b", "c"])
     try await library.importing(try backup.write(to: scratch, as: "whole.zip"))
     backup.members.remove(at: 1)
@@ -109,7 +109,7 @@ import Testing
 
   @Test("Import: a wrong file size is only a warning")
   func wrongSize() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a"])
     backup.metadata.photoManifest[0].fileSize = 4711
     backup.metadata.photos[0].fileSize = 4711
@@ -124,7 +124,7 @@ import Testing
   /// The library keeps the size that the backup states for a photo that was corrupt before the backup.
   @Test("Import: the library can be verified after an import of impossible file sizes")
   func impossibleSizes() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     for index in 0..<2 {
       backup.metadata.photos[index].fileSize = .max
@@ -138,7 +138,7 @@ import Testing
 
   @Test("Import: system files are ignored, invalid manifest entries are reported")
   func systemFiles() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a"])
     backup.members += [
       .stored("__MACOSX/photos/._1_a.jpg", "x"), .stored("__MACOSX/._metadata.json", "x"),
@@ -162,7 +162,7 @@ import Testing
 
   @Test("Import: entry names match in different Unicode normalization forms")
   func unicodeNormalization() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["caf\u{E9}"])
     backup.members = [.stored("photos/1_cafe\u{301}.jpg", "caf\u{E9}")]
     let summary = try await library.importing(try backup.write(to: scratch))
@@ -176,7 +176,7 @@ import Testing
     var backup = SampleBackup(photos: ["one", "two"])
     backup.add(id: 3, name: "three", bytes: try #require(backup.photos[1]))
     backup.members[0].data[0] ^= 1
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try backup.write(to: scratch)
     let library = try SampleLibrary()
     let summary = try await library.importing(path)

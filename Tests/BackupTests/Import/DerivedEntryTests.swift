@@ -10,9 +10,7 @@ import Zip
 
 /// Entries that were made from the photos: thumbnails, and the pages of a gallery.
 struct DerivedEntryTests {
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   private static let names = [
     "thumbnails/thumb_1_a.jpg", "gallery/1.html", "gallery/about.html", "gallery/view/1.jpg", "index.html",

@@ -14,7 +14,7 @@ import Testing
     "Import: the backup of the Android app is imported, whatever the name of its file",
     arguments: ["", "x.smilepile", "photo.jpg", "backup.json"])
   func android(_ name: String) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let android = name.isEmpty ? Fixture.android.path : try Fixture.android.copy(as: name, in: scratch)
     let summary = try await library.importing(android)
     #expect(summary.categoriesImported == 4)
@@ -64,7 +64,7 @@ import Testing
     "Import: a JSON backup adds categories and assets, its photos are missing",
     arguments: ["", "y.zip", "noending"])
   func jsonBackup(_ name: String) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let json = name.isEmpty ? Fixture.json.path : try Fixture.json.copy(as: name, in: scratch)
     let summary = try await library.importing(json)
     #expect(summary.categoriesImported == 4)

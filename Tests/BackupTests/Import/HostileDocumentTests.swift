@@ -236,7 +236,7 @@ import Zip
 
   @Test("Metadata: a document over the size limit is refused, in an archive and as a file")
   func oversizedDocument() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let backup = SampleBackup(photos: ["a"])
     let json = backup.metadata.json()
     let limits = Limits().with(\.maximumDocumentBytes, json.count - 1)
@@ -262,7 +262,7 @@ import Zip
       let isOfSize = limit != \.maximumNesting
       #expect(own[keyPath: limit] == (isOfSize ? .max : Limits()[keyPath: limit]), "\(name)")
     }
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let deep = try scratch.write(Self.nested(own.maximumNesting + 1, "[", "]"), to: "deep.json")
     #expect(throws: BackupError.self) { try OpenedBackup(path: deep, limits: own) }
     let number = try scratch.write(Self.document(#""exportDate": 1e30"#), to: "number.json")

@@ -72,7 +72,7 @@ struct ImportAfterResetTests {
 
   @Test("Reset: the same imports bring everything back", arguments: [ResetScope.contents, .everything])
   func sameImports(scope: ResetScope) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     try await importPhones(into: library, from: scratch)
     let fresh = try Content(library)
     try await changeEverything(library)

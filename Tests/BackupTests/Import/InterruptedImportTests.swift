@@ -12,13 +12,12 @@ import Testing
 struct InterruptedImportTests {
   private static let interrupted = ".staging/6F9619FF-8B86-D011-B42D-00CF4FC964FF"
   private let library: SampleLibrary
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let backup: SampleBackup
   private let path: FilePath
 
   init() throws {
     library = try SampleLibrary()
-    scratch = try ScratchFolder()
     backup = SampleBackup(photos: ["beach", "hill!", "river"])
     path = try backup.write(to: scratch)
   }

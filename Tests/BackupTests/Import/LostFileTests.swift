@@ -12,7 +12,7 @@ struct LostFileTests {
     "Import: missing files of the library are restored from the backup",
     arguments: [ImportStrategy.merge, .skip])
   func missingFiles(strategy: ImportStrategy) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let backup = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     try await library.importing(backup)
     let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
@@ -33,7 +33,7 @@ struct LostFileTests {
   @Test(
     "Import: a file of the library with another size is reported and stays, since it may have been edited")
   func changedFile() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let backup = try SampleBackup(photos: ["first photo", "second photo"]).write(to: scratch)
     try await library.importing(backup)
     let photo = try #require(try library.contents.photos.first)

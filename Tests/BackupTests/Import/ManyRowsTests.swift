@@ -86,7 +86,7 @@ import Testing
 
   @Test("Import: of many missing photos the first 10,000 are reported, and the others counted")
   func missingPhotos() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let manifest = (1...12_000).map {
       #"{"photoId":\#($0),"originalPath":"x","zipEntryName":"photos/\#($0)","fileName":"\#($0)","fileSize":0}"#
     }.joined(separator: ",")
@@ -101,7 +101,7 @@ import Testing
 
   @Test("Import: a very long name is shortened in messages")
   func longName() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a"])
     backup.metadata.photos[0].name = String(repeating: "n", count: 50_000)
     backup.metadata.photoManifest[0].zipEntryName = "photos/" + String(repeating: "z", count: 50_000)

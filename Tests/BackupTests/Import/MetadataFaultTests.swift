@@ -63,7 +63,7 @@ import Testing
     #expect(fault?.path == path)
     #expect(fault?.reason.isEmpty == false)
 
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let tree = try library.tree
     let archive = try SampleBackup().archive(json: Array(json.utf8))
     for (bytes, name) in [(Array(json.utf8), "bad.json"), (archive, "bad.zip")] {
@@ -87,7 +87,7 @@ import Testing
 
   @Test("Import: a newer version is refused as such, whatever else the document contains")
   func newerVersion() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     // A newer version may change the type of any property.
     let backup = try scratch.write(#"{"version": 3, "categories": 7}"#, to: "new.json")
     let error = await #expect(throws: BackupError.self) { try await library.importing(backup) }
@@ -112,7 +112,7 @@ import Testing
 
   @Test("Import: a byte order mark and blanks before the metadata are accepted")
   func byteOrderMark() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let text = "\u{FEFF}\r\n\t " + Self.document(more: #", "version": 1"#)
     let summary = try await library.importing(try scratch.write(text, to: "bom.json"))
     #expect(summary.categoriesImported == 1)

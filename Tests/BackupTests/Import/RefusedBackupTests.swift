@@ -108,7 +108,7 @@ import Zip
     "Open backup: a read error is reported as such, not as an invalid file",
     arguments: [Errno.ioError, .noMemory])
   func readError(_ errno: Errno) throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write([UInt8](repeating: 7, count: 8000) + Self.intactBackup(), to: "backup.zip")
     // The first bytes are read twice, as an archive and as a document. The third read fails.
     let fault = ArmedFault(Fault(.error(errno), at: 3, of: .only([.read]), below: path))
@@ -119,7 +119,7 @@ import Zip
 
   @Test("Import: a missing file and a folder are refused with the path")
   func missingFileAndFolder() async throws {
-    let (library, scratch) = (try await filled(), try ScratchFolder())
+    let (library, scratch) = (try await filled(), ScratchFolder())
     let tree = try library.tree
     for (path, text) in [(scratch.path.appending("nowhere.zip"), "no file"), (scratch.path, "is a folder")] {
       let error = await #expect(throws: BackupError.self) { try await library.importing(path) }
@@ -131,7 +131,7 @@ import Zip
 
   @Test("Import and export: a path that is not a library is refused and nothing is written")
   func notALibrary() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     try scratch.write([1], to: "Other/x")
     let backup = try SampleBackup(photos: ["a"]).write(to: scratch)
     let tree = try FolderTree(scratch.path)
@@ -149,7 +149,7 @@ import Zip
 
   @Test("Import: an invalid backup among several stops the import before any change")
   func invalidBackupAmongSeveral() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let tree = try library.tree
     let good = try SampleBackup(photos: ["a"]).write(to: scratch)
     let bad = try scratch.write("{\"version\": 3}", to: "bad.json")
@@ -168,7 +168,7 @@ import Zip
   private func expectRefusal(
     of bytes: [UInt8], mentioning text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let (library, scratch) = (try await filled(), try ScratchFolder())
+    let (library, scratch) = (try await filled(), ScratchFolder())
     let path = try scratch.write(bytes, to: "the backup.zip")
     let tree = try library.tree
     for strategy in ImportStrategy.allCases {

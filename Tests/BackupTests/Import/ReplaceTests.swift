@@ -24,7 +24,7 @@ import Testing
 
   @Test("Replace: old files are moved to the undo folder, files with equal content stay")
   func oldFiles() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let old = try library.contents.photos
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
     #expect(summary.photosImported == 3)
@@ -49,7 +49,7 @@ import Testing
   /// undo restores them.
   @Test("Replace: an import during the confirmation succeeds, and the question is repeated")
   func importDuringConfirmation() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     var protected = backup
     protected.metadata.settings?.securitySettings.deleteProtectionEnabled = true
     let first = try protected.write(to: scratch, as: "protected.zip")
@@ -84,7 +84,7 @@ import Testing
 
   @Test("Replace: the next import deletes the files in the undo folder")
   func nextImport() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
     try await library.importing(try SampleBackup(photos: ["new"]).write(to: scratch, as: "2.zip"))
     #expect(try library.tree.fileNames.filter { $0.hasPrefix(".undo/") } == [])
@@ -94,7 +94,7 @@ import Testing
 
   @Test("Replace: old files stay in place until readers release the photo lock")
   func photoReadLock() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let old = try library.contents.photos[0]
     let path = try backup.write(to: scratch)
     let reader = try Library(path: library.path)
@@ -125,7 +125,7 @@ import Testing
 
   @Test("Replace: a file that another program changed stays, and the photo is restored under a new name")
   func corruptFile() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let photo = try library.contents.photos[1]
     try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: photo).string))
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
@@ -142,7 +142,7 @@ import Testing
 
   @Test("Replace: a photo missing in the backup and corrupt in the library is an error")
   func missingEntry() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let photo = try library.contents.photos[1]
     var backup = backup
     backup.members.remove(at: 1)
@@ -158,7 +158,7 @@ import Testing
 
   @Test("Replace: a second replace by the same backup changes nothing without confirmation")
   func secondReplace() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let path = try equalPhotos.write(to: scratch)
     try await library.importing(path) { $0.strategy = .replace }
     let (before, tree) = (try library.contents, try library.tree)
@@ -177,7 +177,7 @@ import Testing
 
   @Test("Replace: a second replace by the same backup keeps the undo of the first")
   func undoAfterSecondReplace() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
     let path = try equalPhotos.write(to: scratch)
     for _ in 0..<3 { try await library.importing(path) { $0.strategy = .replace } }
@@ -202,7 +202,7 @@ import Testing
 
   @Test("Replace: a renamed photo is updated without confirmation, the others are skipped")
   func changedPhoto() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
     let before = try library.contents.photos
     var renamed = backup
@@ -221,7 +221,7 @@ import Testing
 
   @Test("Replace: photos are removed only after a confirmation", arguments: [true, false])
   func confirmation(isConfirmed: Bool) async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let tree = try library.tree
     let path = try backup.write(to: scratch)
     let questions = Mutex<[DestructiveOperation]>([])
@@ -252,7 +252,7 @@ import Testing
 
   @Test("Replace: an empty library needs no confirmation")
   func emptyLibrary() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let summary = try await library.importing(try backup.write(to: scratch)) {
       $0.strategy = .replace
       $0.authorization = .refused
@@ -263,7 +263,7 @@ import Testing
 
   @Test("Replace: an archive without photos empties a library only after a confirmation")
   func emptyArchive() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let path = try SampleBackup().write(to: scratch)
     await #expect(throws: AuthorizationError.notConfirmed(library.path)) {
       try await library.importing(path) {
@@ -279,7 +279,7 @@ import Testing
 
   @Test("Replace: a dry run counts removed and corrupt photos without confirmation")
   func dryRun() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let path = try backup.write(to: scratch)
     let damaged = try library.contents.photos[1]
     try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: damaged).string))
@@ -295,7 +295,7 @@ import Testing
 
   @Test("Replace: a different category with the same ID is removed without its photos, and undo restores it")
   func categoryOfTheSameID() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var first = backup
     first.metadata.categories[0].name = "first"
     try await library.importing(try first.write(to: scratch, as: "first.zip"))
@@ -313,7 +313,7 @@ import Testing
     "Replace: a partial backup or a JSON backup without photos is refused unless forced",
     arguments: ["json", "category", "since", "until"])
   func partialBackup(_ selection: String) async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let source = try await SampleLibrary.imported(backup)
     let exported = try await source.exporting(to: scratch.path.appending("part")) { options in
       switch selection {
@@ -347,7 +347,7 @@ import Testing
 
   @Test("Replace: a JSON backup is complete if another library provides its photos")
   func jsonWithPhotos() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     let source = try await SampleLibrary.imported(backup)
     let path = try #require(
       try await source.exporting(to: scratch.path.appending("all.json")) { $0.format = .json }.archive)
@@ -362,7 +362,7 @@ import Testing
 
   @Test("Replace: a photo that was missing before the backup is a warning")
   func missingBeforeBackup() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     var backup = backup
     backup.metadata.photoManifest.remove(at: 0)
     backup.members.remove(at: 0)
@@ -374,7 +374,7 @@ import Testing
 
   @Test("Replace: IDs outside of 1…2⁵³ are replaced by new IDs")
   func idsOutOfRange() async throws {
-    let (library, scratch) = (try library(), try ScratchFolder())
+    let (library, scratch) = (try library(), ScratchFolder())
     var backup = SampleBackup()
     for id in [Int64.min, -1, 2, 0, .max] { backup.add(id: id, name: "x", bytes: Array("\(id)".utf8)) }
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
@@ -389,7 +389,7 @@ import Testing
 extension SampleLibrary {
   /// A new library with the content of `backup`.
   static func imported(_ backup: SampleBackup) async throws -> SampleLibrary {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     try await library.importing(try backup.write(to: scratch))
     try library.settle()
     return library

@@ -15,7 +15,7 @@ struct SeveralBackupsTests {
   /// The second backup changes while the first one is imported.
   @Test("Import: if the second backup fails, the first stays and the error has its summary")
   func secondBackupFails() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var first = SampleBackup(photos: ["a", "b"])
     first.metadata.photoManifest[1].checksum = MD5Digest(of: [1]).description
     let one = try scratch.write(first.archive(), to: "1.zip")
@@ -41,7 +41,7 @@ struct SeveralBackupsTests {
 
   @Test("Import: if it is cancelled at the second backup, the error has the summary of the first")
   func cancelledAtSecond() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let one = try scratch.write(SampleBackup(photos: ["a", "b"]).archive(), to: "1.zip")
     let two = try scratch.write(SampleBackup(photos: ["a"]).archive(), to: "2.zip")
     let work = Mutex<Work<ImportSummary>?>(nil)
@@ -69,7 +69,7 @@ struct SeveralBackupsTests {
 
   @Test("Import: each finding is counted and passed on", arguments: [true, false])
   func countedFindings(isDryRun: Bool) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var first = SampleBackup(photos: ["a", "b"])
     first.metadata.photoManifest[1].checksum = MD5Digest(of: [1]).description
     try FileManager.default.createDirectory(
@@ -90,7 +90,7 @@ struct SeveralBackupsTests {
   @Test("Replace: several backups are refused and the library is unchanged")
   func severalBackups() async throws {
     let (library, scratch) = (
-      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
+      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), ScratchFolder()
     )
     let one = try scratch.write(SampleBackup(photos: ["b"]).archive(), to: "1.zip")
     let before = try library.tree

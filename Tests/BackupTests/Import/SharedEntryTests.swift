@@ -7,7 +7,7 @@ import Testing
 struct SharedEntryTests {
   @Test("Import: an entry shared by several photos is imported for the first one only")
   func sharedEntry() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b", "c"])
     // The apps use the file name if the archive has no entry at the path.
     for index in 0...2 {
@@ -24,7 +24,7 @@ struct SharedEntryTests {
 
   @Test("Import: an entry belongs to the photo that has its path, not only its file name")
   func entryPath() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.photoManifest[0].zipEntryName = "nowhere"
     backup.metadata.photoManifest[0].fileName = backup.metadata.photoManifest[1].fileName

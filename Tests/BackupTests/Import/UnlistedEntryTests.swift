@@ -11,7 +11,7 @@ struct UnlistedEntryTests {
     "Import: an unlisted entry is matched with a photo by its name, with a warning",
     arguments: ["photos/2_b.jpg", "photos/b.jpg"])
   func matchingName(name: String) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.photoManifest.removeLast()
     backup.members[1] = .stored(name, "b")
@@ -25,7 +25,7 @@ struct UnlistedEntryTests {
 
   @Test("Import: a photo whose file name is that of another photo's entry is missing")
   func nameOfAnotherPhoto() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.photoManifest.removeLast()
     backup.metadata.photos[1].path = "/x/1_a.jpg"
@@ -38,7 +38,7 @@ struct UnlistedEntryTests {
 
   @Test("Import: an unknown entry is reported and not imported")
   func unknownEntry() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a"])
     backup.members.append(.stored("photos/x.jpg", "x"))
     let summary = try await library.importing(try backup.write(to: scratch))
@@ -47,7 +47,7 @@ struct UnlistedEntryTests {
 
   @Test("Import: unlisted photos that share an ID are matched by their names")
   func sharedID() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.photos[1].id = 1
     backup.metadata.photoManifest = []

@@ -90,9 +90,7 @@ import Zip
     #expect(try LibraryContent(complete) == history.exports[2].content)
   }
 
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   @Test("Import: if the base is missing, the rest of the chain is imported")
   func incompleteChain() async throws {

@@ -38,7 +38,7 @@ import Zip
     }
     let newest = history.archives[3]
     let before = try FolderTree(history.folder.path)
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let summary = try await flatten(newest) {
       $0.destination = scratch.path.appending("flat.zip")
       $0.password = isEncrypted ? Self.password : nil

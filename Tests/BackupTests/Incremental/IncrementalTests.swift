@@ -15,7 +15,7 @@ import Zip
   func futureArchive() async throws {
     let history = try LibraryHistory(seed: 5)
     try history.add(3)
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     var options = ExportOptions()
     options.isIncremental = true
     func export(_ seconds: Double) async throws -> ExportSummary {

@@ -10,7 +10,7 @@ import TestSupport
 /// history.
 final class LibraryHistory {
   let library: SampleLibrary
-  let folder: ScratchFolder
+  let folder = ScratchFolder()
   /// The summary of each export, and the content of the library at that time.
   private(set) var exports: [(summary: ExportSummary, content: LibraryContent)] = []
   private var random: SeededNumbers
@@ -19,7 +19,6 @@ final class LibraryHistory {
   init(seed: UInt64) throws {
     random = SeededNumbers(seed: seed)
     library = try SampleLibrary(categories: [.sample(1, "family"), .sample(2, "cars")])
-    folder = try ScratchFolder()
   }
 
   /// The archives of the exports, the oldest first.

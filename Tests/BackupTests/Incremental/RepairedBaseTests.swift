@@ -12,7 +12,7 @@ import Zip
 
 /// Incremental archives whose base was repaired: its `metadata.json` is no longer the one that they refer to.
 struct RepairedBaseTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let base: FilePath
   private let increment: FilePath
@@ -20,7 +20,6 @@ struct RepairedBaseTests {
   /// A base with photo 2 as it was in the library, corrupt, and an incremental archive with photo 2 and a new
   /// photo.
   init() async throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       (1...4).map { .init(id: $0, fileName: "\($0).jpg", bytes: Array(repeating: UInt8($0), count: 900)) },
       categories: [.sample(1, "family")])

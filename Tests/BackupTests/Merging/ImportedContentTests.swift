@@ -68,7 +68,7 @@ import Testing
   func filesMatchOracle(_ strategy: ImportStrategy, _ rule: DuplicateRule) async throws {
     for seed in 0..<4 as Range<UInt64> {
       var random = SeededNumbers(seed: seed)
-      let scratch = try ScratchFolder()
+      let scratch = ScratchFolder()
       var backups: [(path: FilePath, counts: PhotoCounts)] = []
       for number in 0..<3 {
         let (backup, counts) = Self.backup(&random)
@@ -103,7 +103,7 @@ import Testing
   func fixedPoint(_ strategy: ImportStrategy, _ rule: DuplicateRule) async throws {
     for seed in 10..<13 as Range<UInt64> {
       var random = SeededNumbers(seed: seed)
-      let scratch = try ScratchFolder()
+      let scratch = ScratchFolder()
       let library = try SampleLibrary()
       try await library.importing(Self.backup(&random).0.write(to: scratch, as: "a.zip"))
       try await library.importing(Self.backup(&random).0.write(to: scratch, as: "b.zip"))
@@ -139,7 +139,7 @@ import Testing
       [nil, true], [true, nil], [false, true], [true, false], [nil, false], [false, nil],
     ] as [[Bool?]])
   func favorites(_ marks: [Bool?]) async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try SampleLibrary()
     for (index, mark) in marks.enumerated() {
       var backup = SampleBackup(photos: ["a"])
@@ -156,7 +156,7 @@ import Testing
     "Import: all copies of a photo are favorites if one of them is",
     arguments: [ImportStrategy.merge, .replace])
   func favoritesOfCopies(_ strategy: ImportStrategy) async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try SampleLibrary()
     var backup = SampleBackup(photos: ["a", "a"])
     backup.metadata.photos[1].isFavorite = true

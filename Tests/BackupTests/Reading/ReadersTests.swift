@@ -31,7 +31,7 @@ import Testing
   /// A device of unknown type counts as not rotational.
   @Test("Readers: a device that is not rotational has the default number of readers")
   func unknownDevice() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let file = try File.open(scratch.write("x", to: "x"), .read)
     let identity = try file.status().identity
     if !BlockDevice.isRotational(identity) { #expect(Readers(nil, on: identity) == Readers()) }
@@ -44,7 +44,7 @@ import Testing
         .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 70_000))
       },
       categories: [.sample(1, "family")])
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let archive = try await library.exporting(to: scratch.path) { $0.readers = readers }.archive
     let target = try SampleLibrary()
     let summary = try await target.importing(try #require(archive)) { $0.readers = readers }

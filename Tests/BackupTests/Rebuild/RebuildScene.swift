@@ -11,13 +11,12 @@ import Testing
 /// A library with an archive, whose database a test loses.
 final class RebuildScene: Sendable {
   let library: SampleLibrary
-  let scratch: ScratchFolder
+  let scratch = ScratchFolder()
   var archive: FilePath { scratch.path.appending("archive.zip") }
   var database: FilePath { library.path.appending("library.sqlite") }
 
   /// Makes a library with three photos in two categories, and an asset.
   init() async throws {
-    scratch = try ScratchFolder()
     library = try SampleLibrary(
       [
         .init(id: 1, name: "beach", fileName: "IMG_1.jpg", bytes: Self.picture(1)),

@@ -13,7 +13,7 @@ import Testing
     "Round trip: export, import and export again preserve the library",
     arguments: GeneratedLibrary.all, [ImportStrategy.merge, .replace])
   func roundTrip(_ generated: GeneratedLibrary, _ strategy: ImportStrategy) async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try generated.make()
     let first = try await library.exporting(to: scratch.path.appending("1.zip")) { $0.verifies = true }
     #expect(first.missing == [])
@@ -45,7 +45,7 @@ import Testing
 
   @Test("Round trip: 5000 small photos are preserved")
   func manyPhotos() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     var backup = SampleBackup()
     for id in 1...5000 {
       backup.add(
@@ -91,7 +91,7 @@ import Testing
 
   @Test("Round trip: the export of an Android backup is readable on iOS")
   func androidToIOS() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     try await library.importing(Fixture.android.path)
     let summary = try await library.exporting(to: scratch.path)
     let backup = try WrittenBackup(try #require(summary.archive))

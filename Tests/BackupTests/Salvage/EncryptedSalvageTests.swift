@@ -10,13 +10,12 @@ import Zip
 
 /// `import --salvage` of encrypted archives that are truncated or have corrupt entries.
 struct EncryptedSalvageTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let archive: [UInt8]
   private let photos: [[UInt8]]
   private static let password = Secret("a good long password")
 
   init() async throws {
-    scratch = try ScratchFolder()
     var backup = SampleBackup()
     for id in 1...4 {
       backup.add(id: Int64(id), name: "p\(id)", bytes: [UInt8](repeating: UInt8(id), count: 900))

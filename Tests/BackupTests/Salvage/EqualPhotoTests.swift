@@ -24,9 +24,7 @@ struct EqualPhotoTests {
     }
   }
 
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   @Test(
     "Equal photo: a missing photo that gets the bytes of an equal one is reported",

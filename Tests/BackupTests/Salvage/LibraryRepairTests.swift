@@ -9,12 +9,11 @@ import Testing
 
 /// `repair -l` restores corrupt and missing photos of a library from archives, and keeps the corrupt files.
 @Suite struct LibraryRepairTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let backup: SampleBackup
 
   init() async throws {
-    scratch = try ScratchFolder()
     backup = SampleBackup(photos: ["first", "second", "third"])
     library = try SampleLibrary()
     try await library.importing(try backup.write(to: scratch))

@@ -10,9 +10,7 @@ import Zip
 
 /// `repair` writes a new archive with everything that it recovers. The damaged archive stays unchanged.
 @Suite struct RepairTests {
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   private func repair(
     _ path: FilePath, configure: (inout RepairOptions) -> Void = { _ in }
@@ -166,7 +164,7 @@ import Zip
 
   private enum ArchiveEnd {
     static func ofThirdPhoto(_ bytes: [UInt8]) throws -> Int? {
-      let scratch = try ScratchFolder()
+      let scratch = ScratchFolder()
       return try Archive(path: scratch.write(bytes, to: "x.zip")).entries.last.map {
         $0.dataOffset + $0.compressedSize
       }

@@ -212,7 +212,7 @@ import Zip
 
   @Test("Repair: of two archives in one file, the new archive has the photos of both")
   func repairTwoArchives() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let bytes = Self.stored(Self.backup(photos: 2)) + Self.stored(Self.backup(photos: 5, from: 3))
     let damaged = try scratch.write(bytes, to: "damaged.zip")
     let summary = try await Work.repair(damaged).summary
@@ -282,7 +282,7 @@ import Zip
   }
 
   private static func salvage(_ bytes: [UInt8]) async throws -> (SampleLibrary, ImportSummary) {
-    let (scratch, library) = (try ScratchFolder(), try SampleLibrary())
+    let (scratch, library) = (ScratchFolder(), try SampleLibrary())
     let summary = try await library.importing(scratch.write(bytes, to: "damaged.zip")) { $0.salvages = true }
     return (library, summary)
   }

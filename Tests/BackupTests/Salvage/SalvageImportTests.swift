@@ -58,7 +58,7 @@ import Zip
       backup.add(id: id, name: "\(id)", bytes: [UInt8](repeating: UInt8(id), count: 20_000))
     }
     let bytes = try layout.archive(backup).bytes
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(bytes, to: "bad.zip")
     let photos = try Archive(path: path).entries.filter { $0.name.hasPrefix("photos/") }
     for start in stride(from: 0, to: bytes.count, by: 4096) {
@@ -83,7 +83,7 @@ import Zip
   func truncation(_ layout: Layout) async throws {
     let backup = Self.sample()
     let bytes = try layout.archive(backup).bytes
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     for length in stride(from: 64, to: bytes.count, by: 64) {
       let library = try SampleLibrary()
       let path = try scratch.write(Array(bytes[..<length]), to: "cut\(length).zip")
@@ -120,7 +120,7 @@ import Zip
 
   /// The names of the entries that end before an offset.
   private static func members(of bytes: [UInt8], endingBefore length: Int) throws -> Set<String> {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let archive = try Archive(path: scratch.write(bytes, to: "whole.zip"))
     let intact = archive.entries.filter { entry in
       let descriptor = entry.flags & 8 == 0 ? 0 : 16
@@ -135,7 +135,7 @@ import Zip
     var backup = SampleBackup(photos: ["a", "b"])
     backup.members.append(.stored("photos/holiday.jpg", "no number"))
     backup.members.append(.stored("elsewhere/x.jpg", "no photo of a backup"))
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(ZipBuilder(backup.members).bytes, to: "a.zip")
     await #expect(throws: BackupError.self) { try await library.importing(path) }
     let summary = try await library.importing(path) { $0.salvages = true }
@@ -171,7 +171,7 @@ import Zip
     ] {
       members.append(ZipMember(Array(name.utf8), content: bytes, data: bytes, method: 0))
     }
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(ZipBuilder(members).bytes, to: "a.zip")
     try await library.importing(path) { $0.salvages = true }
     func date(_ components: DateComponents) throws -> Int64 {
@@ -213,7 +213,7 @@ import Zip
       .stored("checksums.md5", "no loss"), .directory("holiday/"), .stored("__MACOSX/IMG_1.jpg", "no loss"),
     ]
     let library = try SampleLibrary()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(ZipBuilder(backup.members).bytes, to: "a.zip")
     let summary = try await library.importing(path) { $0.salvages = true }
     let contents = try library.contents
@@ -231,7 +231,7 @@ import Zip
   func duplicateEntryName() async throws {
     let members = ["one", "two", "one"].map { ZipMember.stored("photos/1_a.jpg", $0) }
     let library = try SampleLibrary()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(ZipBuilder(members).bytes, to: "a.zip")
     let summary = try await library.importing(path) { $0.salvages = true }
     #expect(try library.bytesOfPhotos() == [1: Array("one".utf8)])
@@ -241,7 +241,7 @@ import Zip
   @Test("Salvage: an intact backup is imported without warnings")
   func intactBackup() async throws {
     let library = try SampleLibrary()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     let summary = try await library.importing(path) { $0.salvages = true }
     #expect(summary.photosImported == 2)
@@ -255,7 +255,7 @@ import Zip
     let junk = [UInt8](repeating: 0x20, count: 300)
     for (before, behind) in [(junk, []), ([], junk), (junk, junk)] {
       let library = try SampleLibrary()
-      let scratch = try ScratchFolder()
+      let scratch = ScratchFolder()
       let path = try scratch.write(before + bytes + behind, to: "a.zip")
       await #expect(throws: (any Error).self) { try await library.importing(path) }
       let summary = try await library.importing(path) { $0.salvages = true }
@@ -275,7 +275,7 @@ import Zip
     let backup = SampleBackup(photos: ["a", "b"])
     let json = backup.metadata.json()
     let library = try SampleLibrary()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(Array(backup.archive(json: json).dropLast(isCut ? 30 : 0)), to: "a.zip")
     let value = limit == \.maximumNesting ? 2 : json.count - 1
     let tree = try library.tree
@@ -300,7 +300,7 @@ import Zip
     let bytes = try SampleBackup(photos: ["a", "b"]).archive()
     for damaged in [Array(bytes.dropLast(30)), bytes + [1], [1] + bytes] {
       let library = try SampleLibrary()
-      let scratch = try ScratchFolder()
+      let scratch = ScratchFolder()
       let path = try scratch.write(damaged, to: "a.zip")
       let summary = try await library.importing(path) { $0.salvages = true }
       #expect(summary.errors.first?.message.contains("a.zip") == true)
@@ -312,7 +312,7 @@ import Zip
   func replaceStrategy() async throws {
     let library = try SampleLibrary(
       [.init(id: 9, fileName: "old.jpg", bytes: [1])], categories: [.sample(1, "old")])
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try scratch.write(Array(SampleBackup(photos: ["a"]).archive().dropLast()), to: "a.zip")
     let tree = try library.tree
     await #expect(throws: BackupError.self) {
@@ -329,7 +329,7 @@ import Zip
   @Test("Salvage: a missing file and a file that is not an archive are refused")
   func notAnArchive() async throws {
     let library = try SampleLibrary()
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     for text in ["no backup at all", "{\"photos\": [", "PK\u{3}\u{4}"] {
       let path = try scratch.write(text, to: "x\(text.utf8.count)")
       await #expect(throws: (any Error).self) { try await library.importing(path) { $0.salvages = true } }
@@ -346,7 +346,7 @@ import Zip
     part: Double, fixture: Fixture
   ) async throws {
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: fixture.path.string)))
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let path = try scratch.write(Array(bytes[..<Int(Double(bytes.count) * part)]), to: "cut.zip")
     let known = try TestSupport.Fixture.photos().map(\.bytes)
     let summary = try await library.importing(path) { $0.salvages = true }
@@ -361,7 +361,7 @@ import Zip
     "Salvage: a photo of an intact archive without a row is imported into “Rescued”",
     arguments: [false, true])
   func photoWithoutRow(isInManifest: Bool) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b", "c"])
     backup.metadata.photos.remove(at: 1)
     if !isInManifest { backup.metadata.photoManifest.remove(at: 1) }
@@ -379,7 +379,7 @@ import Zip
 
   @Test("Salvage: a photo whose CRC-32 is right and whose MD5 is wrong is imported and reported")
   func wrongMD5() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b", "c"])
     let first = backup.metadata.photoManifest[0].checksum
     backup.metadata.photoManifest[0].checksum = backup.metadata.photoManifest[1].checksum
@@ -400,7 +400,7 @@ import Zip
 
   @Test("Salvage: an equal photo of the backup is preferred to bytes with another MD5")
   func wrongMD5AndEqualPhoto() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.add(id: 3, name: "c", bytes: backup.photos[1] ?? [])
     backup.members[0] = .stored("photos/1_a.jpg", "x")
@@ -411,7 +411,7 @@ import Zip
 
   @Test("Salvage: a photo whose entry has a damaged name is found by its MD5", arguments: 0..<7)
   func damagedName(at position: Int) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let backup = SampleBackup(photos: ["first photo", "second photo", "third photo"])
     var bytes = try backup.archive()
     // without the directory, whose names are intact
@@ -427,7 +427,7 @@ import Zip
 
   @Test("Salvage: a lost photo is reported, although another photo of its name was found")
   func lostPhotoOfEqualName() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var damaged = SampleBackup(photos: ["first photo", "second photo"])
     damaged.members[1].data[3] ^= 1
     var other = SampleBackup()
@@ -442,7 +442,7 @@ import Zip
 
   @Test("Salvage: a photo within the remains of another one is reported, even if the metadata lists its name")
   func photoOfEqualNameInRemains() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = SampleBackup()
     backup.add(id: 1, name: "a", bytes: [UInt8](repeating: 65, count: 400))
     backup.add(id: 2, name: "b", bytes: [UInt8](repeating: 66, count: 400))

@@ -19,7 +19,7 @@ import Zip
 
   @Test("Salvage: every intact photo of a randomly damaged archive is recovered")
   func randomDamage() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let exports = try await ExportedArchives(libraries: max(2, Self.count / 500))
     var tally: [String: (cases: Int, failures: Int)] = [:]
     for seed in 0..<Self.count {
@@ -159,7 +159,7 @@ private struct ExportedArchives {
 
   private static func layouts(_ seed: UInt64) async throws -> [ArchiveLayout] {
     var numbers = SeededNumbers(seed: seed)
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try SampleLibrary(categories: [.sample(1, "family")])
     var photos: [Int64: [UInt8]] = [:]
     func add(_ ids: ClosedRange<Int64>) throws {

@@ -10,14 +10,13 @@ import Testing
 
 /// `repair -l` from several archives, some of them unusable.
 @Suite struct SeveralArchivesRepairTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let backup: SampleBackup
   private let archive: FilePath
   private let unusable: [FilePath]
 
   init() async throws {
-    scratch = try ScratchFolder()
     backup = SampleBackup(photos: ["first", "second"])
     archive = try backup.write(to: scratch)
     library = try SampleLibrary()

@@ -10,9 +10,7 @@ import Testing
 
 /// Profiles of settings, as `settings export` writes and `settings import` reads them.
 struct SettingsProfileTests {
-  private let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  private let folder = ScratchFolder()
 
   private var path: FilePath { folder.path("profile.json") }
 

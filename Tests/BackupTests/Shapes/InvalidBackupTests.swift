@@ -18,7 +18,7 @@ import Testing
   private func outcome(
     _ bytes: [UInt8], into library: SampleLibrary
   ) async throws -> (summary: ImportSummary, content: PhoneContent) {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let summary = try await library.importing(try scratch.write(bytes, to: "backup.zip"))
     expectNone(try library.faults())
     return (summary, try PhoneContent(library))
@@ -340,7 +340,7 @@ import Testing
       {"exportDate":1760450000123,"categories":[{"id":1,"name":"family","displayName":"Family","position":0,
       "createdAt":5}],"photos":[\(rows.joined(separator: ","))],"settings":{"isDarkMode":true}}
       """
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let summary = try await library.importing(try scratch.write(text, to: "backup.json")) {
       $0.isDryRun = true
     }

@@ -14,7 +14,7 @@ import Testing
   @Test("Merged phones: no photo is missing or duplicated, in any order of the backups", arguments: seeds)
   func merging(_ seed: UInt64, _ phones: Int) async throws {
     var random = SeededNumbers(seed: seed)
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let backups = (0..<phones).map { _ in RandomPhone.backup(&random) }
     let files = try backups.enumerated().map { index, backup in
       try scratch.write(backup.bytes, to: "\(index).zip")

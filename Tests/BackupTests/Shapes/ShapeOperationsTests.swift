@@ -11,9 +11,7 @@ import Testing
 @Suite struct ShapeOperationsTests {
   static let archives = PhoneBackups.all.filter { $0.isArchive && $0.app != nil && !$0.taken.files.isEmpty }
 
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   private func write(_ backup: PhoneBackup) throws -> FilePath {
     try scratch.write(backup.bytes, to: backup.fileName)

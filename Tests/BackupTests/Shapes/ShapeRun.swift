@@ -35,7 +35,7 @@ struct ShapeRun: Sendable {
 
   init(_ backup: PhoneBackup) async throws {
     self.backup = backup
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let (file, library) = (try scratch.write(backup.bytes, to: backup.fileName), try SampleLibrary())
     let before = try library.tree
     let summary: ImportSummary

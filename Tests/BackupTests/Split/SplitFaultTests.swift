@@ -9,12 +9,11 @@ import Testing
 
 /// What `export --split` leaves after a failure.
 @Suite(.serialized) struct SplitFaultTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let out: FilePath
 
   init() throws {
-    scratch = try ScratchFolder()
     library = try SplitTests.library(20)
     out = try scratch.makeFolder("out")
   }

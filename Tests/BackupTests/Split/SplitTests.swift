@@ -12,9 +12,7 @@ import Zip
 
 /// `export --split` writes several archives within the limits. They restore the library in any order.
 @Suite struct SplitTests {
-  private let scratch: ScratchFolder
-
-  init() throws { scratch = try ScratchFolder() }
+  private let scratch = ScratchFolder()
 
   /// A library with photos of several sizes, duplicates in the same and in other categories, assets, and settings.
   static func library(_ seed: UInt64, photos count: Int = 24) throws -> SampleLibrary {

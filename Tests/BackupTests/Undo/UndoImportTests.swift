@@ -11,7 +11,7 @@ struct UndoImportTests {
 
   @Test("Undo: rows and files are the same as before the import", arguments: ImportStrategy.allCases, rules)
   func restoresLibrary(strategy: ImportStrategy, rule: DuplicateRule) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var first = SampleBackup(photos: ["a", "b", "c", "c"])
     first.metadata.photos[3].name = "another name"
     var second = SampleBackup(photos: ["c", "b", "new"])

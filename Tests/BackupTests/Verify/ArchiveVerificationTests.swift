@@ -14,7 +14,7 @@ import Zip
   @Test("Archive verification: an import or extraction that cannot open a truncated archive makes it suspect")
   func truncatedArchive() async throws {
     let library = try SampleLibrary()
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     let ledger = Ledger()
     for isImport in [true, false] {
       let archive = try Fixture.ios.copy(as: "\(isImport).zip", in: folder)

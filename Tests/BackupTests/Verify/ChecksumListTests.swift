@@ -9,11 +9,10 @@ import Zip
 
 /// Reads `checksums.md5` of an archive under faults.
 struct ChecksumListTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let archive: FilePath
 
   init() async throws {
-    scratch = try ScratchFolder()
     let library = try SampleLibrary(
       [.init(id: 1, fileName: "1.jpg", bytes: [1, 2, 3])], categories: [.sample(1, "family")])
     archive = try #require(try await library.exporting(to: scratch.path).archive)

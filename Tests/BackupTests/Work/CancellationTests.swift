@@ -45,7 +45,7 @@ import Testing
     "Cancellation: an export that is cancelled at its start leaves no file", arguments: Trigger.allCases,
     [ExportOptions.Format.zip, .json])
   func exportAtStart(_ trigger: Trigger, _ format: ExportOptions.Format) async throws {
-    let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
+    let (library, scratch) = (try await SampleLibrary.imported(backup()), ScratchFolder())
     let tree = try library.tree
     var options = ExportOptions()
     options.format = format
@@ -59,7 +59,7 @@ import Testing
     arguments: Trigger.allCases, ImportStrategy.allCases)
   func importAtStart(_ trigger: Trigger, _ strategy: ImportStrategy) async throws {
     let library = try await SampleLibrary.imported(SampleBackup(photos: ["old"]))
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try backup().write(to: scratch)
     let tree = try library.tree
     var options = ImportOptions()
@@ -73,7 +73,7 @@ import Testing
 
   @Test("Cancellation: a running export that is cancelled leaves no archive", arguments: [false, true])
   func runningExport(_ verifies: Bool) async throws {
-    let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
+    let (library, scratch) = (try await SampleLibrary.imported(backup()), ScratchFolder())
     let tree = try library.tree
     var options = ExportOptions()
     options.verifies = verifies
@@ -94,7 +94,7 @@ import Testing
 
   @Test("Cancellation: a running import that is cancelled leaves the library unchanged")
   func runningImport() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = try backup().write(to: scratch)
     var options = ImportOptions()
     options.readers = 1
@@ -114,7 +114,7 @@ import Testing
   @Test("Cancellation: an import that is cancelled while it plans changes nothing")
   func planningImport() async throws {
     let library = try await SampleLibrary.imported(backup())
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     var more = backup()
     more.add(id: 900, name: "new", bytes: [1])
     let path = try more.write(to: scratch)
@@ -134,7 +134,7 @@ import Testing
 
   @Test("Cancellation: an import that is cancelled in its second backup keeps the first")
   func secondBackup() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let first = try SampleBackup(photos: ["a"]).write(to: scratch, as: "1.zip")
     let second = try SampleBackup(photos: ["a", "b"]).write(to: scratch, as: "2.zip")
     let counter = ProgressCounter()

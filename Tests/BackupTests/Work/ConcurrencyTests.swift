@@ -11,11 +11,10 @@ import Testing
 
 /// One writer changes a library at a time. A reader gets the library as it was at the start of the reader.
 struct ConcurrencyTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let library: SampleLibrary
 
   init() async throws {
-    scratch = try ScratchFolder()
     library = try await SampleLibrary.imported(SampleBackup(photos: ["a", "b", "c", "d"]))
   }
 

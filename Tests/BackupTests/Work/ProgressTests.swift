@@ -49,7 +49,7 @@ import Testing
     "Progress: an export counts all photos, and verified photos twice",
     arguments: [ExportOptions.Format.zip, .json], [false, true])
   func exportProgress(_ format: ExportOptions.Format, _ verifies: Bool) async throws {
-    let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
+    let (library, scratch) = (try await SampleLibrary.imported(backup()), ScratchFolder())
     var options = ExportOptions()
     options.format = format
     options.verifies = verifies
@@ -67,7 +67,7 @@ import Testing
     "Progress: an import counts all photos, including missing and corrupt ones", arguments: Fault.allCases,
     [false, true])
   func importProgress(_ fault: Fault, _ isDryRun: Bool) async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     var backup = backup()
     for index in [3, 50, 99].reversed() {
       switch fault {
@@ -94,7 +94,7 @@ import Testing
 
   @Test("Progress: several backups are counted together")
   func severalBackups() async throws {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let paths = [try backup().write(to: scratch), Fixture.android.path, Fixture.json.path, Fixture.ios.path]
     let (values, _) = try await values(of: .import(paths, into: library.path))
     try expectSound(values)
@@ -107,7 +107,7 @@ import Testing
 
   @Test("Progress: the counter of an export has all photos and bytes at the end")
   func exportCounter() async throws {
-    let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
+    let (library, scratch) = (try await SampleLibrary.imported(backup()), ScratchFolder())
     let counter = ProgressCounter()
     let summary = try ExportRun(
       libraryPath: library.path, destination: scratch.path, options: ExportOptions(), counter: counter
@@ -137,7 +137,7 @@ import Testing
 
   @Test("Progress: work finishes without a reader, and a late reader gets the last value")
   func unreadProgress() async throws {
-    let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
+    let (library, scratch) = (try await SampleLibrary.imported(backup()), ScratchFolder())
     let work = Work.export(library.path, to: scratch.path)
     #expect(try await work.summary.photos == 100)
     #expect(work.currentProgress.phase == .finished)
@@ -149,7 +149,7 @@ import Testing
 
   @Test("Progress: the stream ends when the work fails")
   func failure() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let work = Work.export(scratch.path, to: scratch.path)
     var last: Operations.Progress?
     for await value in work.progress { last = value }

@@ -21,7 +21,7 @@ struct DocumentRunner {
   }
 
   private let document: CommandDocument
-  private let folder: ScratchFolder
+  private let folder = ScratchFolder()
   private let binary: String
   private let refreshesAll: Bool
   /// The actual times in names of archives, by the times that the document shows.
@@ -36,7 +36,6 @@ struct DocumentRunner {
     self.refreshesAll = refreshesAll
     self.document = document
     self.binary = binary
-    folder = try ScratchFolder()
     for name in ["home/anna/Downloads", "srv", "mnt", "tmp", "bin"] { try folder.makeFolder(name) }
     try folder.link("bin/smilepile", to: binary)
     for phone in SamplePhone.all {

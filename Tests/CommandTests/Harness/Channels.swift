@@ -25,7 +25,7 @@ struct Channels {
 
   /// Creates a FIFO whose name is removed at once. Swift does not import pipe2(2), and pipe(2) cannot set O_CLOEXEC.
   private static func pipe() throws -> (read: CInt, write: CInt) {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let path = scratch.path("pipe").string
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError.current }
     // Without O_NONBLOCK each call would wait for the other.

@@ -23,7 +23,7 @@ struct ScriptRunner: Sendable {
 
   /// Runs the script to its end or to the first step that fails. Blocks.
   func run(_ script: Script) throws -> Report {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let root = scratch.path.string
     for name in ["work", "home", "tmp", "bin"] { try scratch.makeFolder(name) }
     if let binary { try scratch.link("bin/smilepile", to: binary) }

@@ -7,9 +7,7 @@ import Testing
 
 /// A temporary folder in which shell commands run, with `smilepile`.
 struct Workbench {
-  let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  let folder = ScratchFolder()
 
   /// A path in the folder.
   func path(_ name: String) -> String { folder.path.appending(name).string }

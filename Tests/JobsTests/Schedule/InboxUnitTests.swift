@@ -8,9 +8,7 @@ import Testing
 @testable import Jobs
 
 @Suite(.waitsForPrograms) struct InboxUnitTests {
-  private let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  private let folder = ScratchFolder()
 
   private static let hasAnalyze =
     ChildProcess.find("systemd-analyze") != nil

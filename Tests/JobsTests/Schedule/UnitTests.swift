@@ -8,9 +8,7 @@ import Testing
 @testable import Jobs
 
 @Suite(.waitsForPrograms) struct UnitTests {
-  private let folder: ScratchFolder
-
-  init() throws { folder = try ScratchFolder() }
+  private let folder = ScratchFolder()
 
   private static let hasAnalyze =
     ChildProcess.find("systemd-analyze") != nil
@@ -150,7 +148,7 @@ import Testing
 
   @Test("Systemd unit: a unit of the machine runs as the owner of the library", .enabled(if: geteuid() == 0))
   func owner() throws {
-    let scratch = try ScratchFolder()
+    let scratch = ScratchFolder()
     let library = try scratch.makeFolder("Library")
     let nobody = try #require(UserAccount(id: 65534))
     var job = Job(name: "family")
