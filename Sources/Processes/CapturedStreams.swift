@@ -57,13 +57,13 @@ struct CapturedStreams: ~Copyable {
 
   /// Reads what is in the pipes, but no more than what pipes hold.
   ///
-  /// - Parameter waiting: waits up to 100 ms for the first byte. After the end of all output it waits 20 ms: the
+  /// - Parameter waiting: waits up to 100 ms for the first byte. After the end of all output it waits 1 ms: the
   ///   program's end is likely to follow.
   mutating func read(
     waiting: Bool, _ receive: (ChildProcess.Stream, UnsafeRawBufferPointer) -> Void
   ) {
     guard pipes.contains(where: { $0.reading >= 0 }) else {
-      if waiting { usleep(20_000) }
+      if waiting { usleep(1_000) }
       return
     }
     // poll(2) passes over -1

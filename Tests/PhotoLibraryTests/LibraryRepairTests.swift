@@ -32,7 +32,10 @@ import Testing
     let corrupt = file(".rotten/\(LibraryScratch.interrupted)/1_a.jpg")
     try scratch.folder.makeFolder(staging)
     if step == .folderMade { return }
-    if step == .halfStaged { return try scratch.folder.write("on", to: staging + "/0") }
+    if step == .halfStaged {
+      try scratch.folder.write("on", to: staging + "/0")
+      return
+    }
     try scratch.folder.write("one", to: staging + "/0")
     try scratch.folder.write("two", to: staging + "/1")
     if step == .staged { return }
@@ -42,7 +45,10 @@ import Testing
     if step == .linked { return }
     try scratch.folder.remove(file(photos[0].path))
     if step == .movedAway { return }
-    if step == .movedAwayAndNotStaged { return try scratch.folder.write("oo", to: staging + "/0") }
+    if step == .movedAwayAndNotStaged {
+      try scratch.folder.write("oo", to: staging + "/0")
+      return
+    }
     try move(staging + "/0", photos[0].path)
     if step == .replaced { return }
     try move(staging + "/1", photos[1].path)

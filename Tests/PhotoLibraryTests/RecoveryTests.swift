@@ -168,7 +168,7 @@ struct RecoveryTests {
         operationID: LibraryScratch.interrupted, kind: .add, source: "\(number)",
         target: "photos/“\(number)”\\.jpg", md5: LibraryScratch.digest("\(number)"))
     }
-    try scratch.writer().record(moves)
+    try scratch.writer().transaction { try FileMove.insert(moves, into: $0) }
     #expect(try scratch.pendingMoves() == moves)
     _ = try scratch.writer()
     #expect(try scratch.pendingMoves() == [])

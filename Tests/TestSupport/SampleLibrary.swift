@@ -53,7 +53,6 @@ package final class SampleLibrary: Sendable {
 
   /// Copies a library with all its files, as a user does.
   package init(copyOf other: SampleLibrary) throws {
-    folder = ScratchFolder()
     path = folder.path.appending("Library")
     try FileManager.default.copyItem(atPath: other.path.string, toPath: path.string)
   }

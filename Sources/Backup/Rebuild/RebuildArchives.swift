@@ -162,7 +162,7 @@ private struct ArchiveSearch {
   private(set) var unusable: [(path: FilePath, error: any Error)] = []
   private(set) var warnings: [String] = []
   /// The newest of the named archives, opened.
-  private(set) var newest: (backup: OpenedBackup, place: Int64)?
+  private(set) var newest: (backup: OpenedBackup, order: Int64)?
 
   /// - Throws: an error that says nothing about an archive, or `BackupError.noSuchBackup`.
   init(_ places: [FilePath], _ opener: BackupOpener) throws {
