@@ -57,3 +57,16 @@ enum JSONNumber {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
+
+extension FixedWidthInteger {
+  /// Makes a number of its sign and magnitude. Returns nil if it does not fit.
+  init?(isNegative: Bool, _ magnitude: UInt64) {
+    if isNegative {
+      // the least number has no positive counterpart
+      guard magnitude <= Int64.min.magnitude else { return nil }
+      self.init(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
+    } else {
+      self.init(exactly: magnitude)
+    }
+  }
+}

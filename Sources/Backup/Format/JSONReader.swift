@@ -16,6 +16,9 @@ struct JSONReader {
   }
 
   private var text: JSONText
+  private var fields = Fields()
+  /// A text that is likely to follow. A text with the same bytes becomes this text itself, so that memory holds them once.
+  var likelyText: String?
 
   /// - Parameter position: the offset of a value.
   init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) {
@@ -44,20 +47,15 @@ struct JSONReader {
     guard isMore() else { return nil }
     let start = text.position
     _ = text.skipScalar()
-    let key = JSONKey(start..<text.position, of: text)
+    let key = JSONKey(start..<text.position, of: text, isEscaped: text.isEscaped)
     text.skipBlanks()
     text.position += 1
     text.skipBlanks()
     return key
   }
 
-  /// Reads a list. `element` reads each element.
-  ///
-  /// - Parameter maximum: the most elements.
-  mutating func list<Element>(
-    atMost maximum: Int = Metadata.maximumElements,
-    of element: (inout JSONReader) throws(Mismatch) -> Element
-  ) throws(Mismatch) -> [Element] {
+  /// Reads a list.
+  mutating func list<Element: FieldValue>() throws(Mismatch) -> [Element] {
     guard text.next == UInt8(ascii: "[") else { throw mismatch("a list") }
     // an array that grows needs twice its memory
     var counting = self
@@ -67,8 +65,8 @@ struct JSONReader {
       counting.skip()
       count += 1
     }
-    guard count <= maximum else {
-      let reason = "has more than \(maximum) elements"
+    guard count <= Element.maximumCount else {
+      let reason = "has more than \(Element.maximumCount) elements"
       throw Mismatch(position: text.position, reason: reason, exceedsLimit: true)
     }
     text.position += 1
@@ -76,7 +74,7 @@ struct JSONReader {
     // an element may be shorter than any valid one
     let leastBytesOfElement = 20
     elements.reserveCapacity(min(count, text.bytes.count / leastBytesOfElement))
-    while isMore() { elements.append(try element(&self)) }
+    while isMore() { elements.append(try Element.read(from: &self)) }
     return elements
   }
 
@@ -102,7 +100,7 @@ struct JSONReader {
       } catch {
         guard let key = error.missing, error.position == start else { throw error }
         // the object was read to its end before the property was missed
-        gaps.add(.row("\(list)[\(index)]", lacks: "\(key)"))
+        gaps.add(row: "\(list)[\(index)]", lacks: key)
       }
     }
     return rows
@@ -141,13 +139,13 @@ struct JSONReader {
 
   // MARK: Texts, flags and numbers
 
-  /// Reads a text. Returns `likely` itself if the text has the same bytes, so that memory holds them once.
-  mutating func string(likely: String? = nil) throws(Mismatch) -> String {
+  mutating func string() throws(Mismatch) -> String {
     guard text.next == UInt8(ascii: "\"") else { throw mismatch("a text") }
     let start = text.position
     _ = text.skipScalar()
-    if let likely, text.has(likely, in: start..<text.position) { return likely }
-    return text.string(start..<text.position)
+    let range = start..<text.position
+    if let likelyText, !text.isEscaped, text.has(likelyText, in: range) { return likelyText }
+    return text.string(range, isEscaped: text.isEscaped)
   }
 
   mutating func flag() throws(Mismatch) -> Bool {
@@ -180,61 +178,73 @@ struct JSONReader {
 
   // MARK: Null
 
-  private mutating func isNull() -> Bool {
+  /// Skips null. Returns false for every other value.
+  mutating func isNull() -> Bool {
     guard text.next == UInt8(ascii: "n") else { return false }
     text.position += 4
     return true
   }
-
-  /// Returns nil for null, otherwise the result of `value`.
-  mutating func optional<Value>(
-    _ value: (inout JSONReader) throws(Mismatch) -> Value
-  ) throws(Mismatch) -> Value? {
-    isNull() ? nil : try value(&self)
-  }
-
-  mutating func optionalString() throws(Mismatch) -> String? { isNull() ? nil : try string() }
-
-  mutating func optionalFlag() throws(Mismatch) -> Bool? { isNull() ? nil : try flag() }
-
-  mutating func optionalInteger<Number: FixedWidthInteger>(
-    _: Number.Type = Number.self
-  ) throws(Mismatch) -> Number? {
-    isNull() ? nil : try integer()
-  }
 }
 
-extension FixedWidthInteger {
-  fileprivate init?(isNegative: Bool, _ magnitude: UInt64) {
-    if isNegative {
-      // the least number has no positive counterpart
-      guard magnitude <= Int64.min.magnitude else { return nil }
-      self.init(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
-    } else {
-      self.init(exactly: magnitude)
+extension JSONReader: FieldVisitor {
+  typealias Failure = Mismatch
+
+  /// The state of reading a record.
+  private struct Fields {
+    /// The key whose value is next; nil at the end of the record.
+    var key: JSONKey?
+    /// True if the last visit has read a value.
+    var hasProgress = false
+    /// The numbers of the required properties, as bits. Bit 0 stands for all others.
+    var required: UInt32 = 0
+    /// The numbers of the properties that were read, as bits.
+    var read: UInt32 = 1
+    /// The missing property with the lowest number.
+    var missing: (number: UInt8, key: StaticString?) = (.max, nil)
+  }
+
+  /// Reads a record. Most programs write the keys in the order of the visit, or nearly so, which needs few visits.
+  mutating func record<Row: Record>(_: Row.Type = Row.self) throws(Mismatch) -> Row {
+    let start = try beginObject()
+    let outer = fields
+    fields = Fields(key: nextKey())
+    var record = Row.blank
+    repeat {
+      fields.hasProgress = false
+      try record.visit(&self)
+      if fields.key != nil, !fields.hasProgress {
+        skip()
+        fields.key = nextKey()
+      }
+    } while fields.key != nil
+    let unread = fields.required & ~fields.read
+    if unread != 0 {
+      fields.missing.number = UInt8(unread.trailingZeroBitCount)
+      try record.visit(&self)
+    }
+    let missing = fields.missing.key
+    fields = outer
+    guard let missing else { return record }
+    throw Mismatch(position: start, missing: missing, reason: "is missing")
+  }
+
+  /// Reads a property if its value is next. Inlined, since most calls only compare the lengths of two keys.
+  @inline(__always)
+  mutating func field<Value: FieldValue>(
+    _ key: StaticString, _ value: inout Value, _ rule: FieldRule
+  ) throws(Mismatch) {
+    fields.required |= 1 << rule.number
+    if let next = fields.key, next.count == key.utf8CodeUnitCount, key ~= next {
+      try read(&value, rule)
+    } else if fields.missing.number == rule.number {
+      fields.missing.key = key
     }
   }
-}
 
-/// A key of an object, for comparison with the known keys.
-struct JSONKey {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  /// The unescaped bytes, if the key contains escapes.
-  private let unescaped: [UInt8]?
-
-  init(_ range: Range<Int>, of text: JSONText) {
-    bytes = UnsafeBufferPointer(rebasing: text.bytes[range.lowerBound + 1..<range.upperBound - 1])
-    unescaped = bytes.contains(UInt8(ascii: "\\")) ? text.unescaped(range) : nil
-  }
-
-  /// The key as a text.
-  var text: String {
-    unescaped.map { String(decoding: $0, as: UTF8.self) } ?? String(decoding: bytes, as: UTF8.self)
-  }
-
-  static func ~= (name: StaticString, key: JSONKey) -> Bool {
-    let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    if let unescaped = key.unescaped { return unescaped.elementsEqual(name) }
-    return key.bytes.count == name.count && UnsafeRawBufferPointer(key.bytes).hasSameBytes(as: name)
+  private mutating func read<Value: FieldValue>(_ value: inout Value, _ rule: FieldRule) throws(Mismatch) {
+    if !rule.allowsNull || !isNull() { value = try Value.read(from: &self) }
+    fields.read |= 1 << rule.number
+    fields.key = nextKey()
+    fields.hasProgress = true
   }
 }

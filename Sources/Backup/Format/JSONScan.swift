@@ -159,7 +159,7 @@ struct JSONScan {
     let document = UnsafeRawBufferPointer(text.bytes)
     let bytes = UnsafeRawBufferPointer(rebasing: document[key])
     if manyKeys.isEmpty || manyKeys[place] == nil {
-      if keys.count - first < 24, !bytes.contains(UInt8(ascii: "\\")) {
+      if keys.count - first < 24, !text.isEscaped {
         for other in keys[first...] where other.count == key.count {
           if UnsafeRawBufferPointer(rebasing: document[other]).hasSameBytes(as: bytes) { return false }
         }

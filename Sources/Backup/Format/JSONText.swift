@@ -4,6 +4,8 @@ import Zip
 struct JSONText {
   let bytes: UnsafeBufferPointer<UInt8>
   var position = 0
+  /// True if the string that was skipped last has an escape.
+  private(set) var isEscaped = false
 
   init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -94,6 +96,7 @@ struct JSONText {
 
   private mutating func skipText() -> String? {
     position += 1
+    isEscaped = false
     while true {
       skipPlainBytes()
       guard position < bytes.count else { break }
@@ -103,6 +106,7 @@ struct JSONText {
       case UInt8(ascii: "\""): return nil
       case 0..<0x20: return "a text contains a control character"
       case UInt8(ascii: "\\"):
+        isEscaped = true
         if let reason = skipEscape() { return reason }
       default: continue
       }
@@ -159,19 +163,19 @@ struct JSONText {
   }
 
   /// Returns the unescaped content of the string in this range, which includes the quotes.
-  func string(_ range: Range<Int>) -> String {
-    let raw = UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1])
-    guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
-    return String(decoding: unescaped(range), as: UTF8.self)
+  ///
+  /// - Parameter isEscaped: false if the string has no escape.
+  func string(_ range: Range<Int>, isEscaped: Bool = true) -> String {
+    guard !isEscaped else { return String(decoding: unescaped(range), as: UTF8.self) }
+    return String(decoding: bytes[range.lowerBound + 1..<range.upperBound - 1], as: UTF8.self)
   }
 
-  /// Returns true if the string in this range, which includes the quotes, has the bytes of `text` and no escapes.
+  /// Returns true if the string in this range, which includes the quotes and has no escapes, has the bytes of `text`.
   func has(_ text: String, in range: Range<Int>) -> Bool {
+    guard text.utf8.count == range.count - 2 else { return false }
     var text = text
-    let raw = UnsafeRawBufferPointer(
-      UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1]))
-    return text.withUTF8 { raw.hasSameBytes(as: UnsafeRawBufferPointer($0)) }
-      && !raw.contains(UInt8(ascii: "\\"))
+    let raw = UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1])
+    return text.withUTF8 { UnsafeRawBufferPointer(raw).hasSameBytes(as: UnsafeRawBufferPointer($0)) }
   }
 
   /// Returns the unescaped bytes of the string in this range, which includes the quotes.
@@ -211,5 +215,32 @@ struct JSONText {
   func key(_ range: Range<Int>) -> String {
     let text = string(range)
     return text.count > 60 ? "\(text.prefix(60))…" : text
+  }
+}
+
+/// A key of an object, for comparison with the known keys.
+struct JSONKey {
+  /// The key with its quotes.
+  private let bytes: UnsafeBufferPointer<UInt8>
+  /// The number of bytes of the unescaped key.
+  let count: Int
+
+  /// - Parameter isEscaped: false if the key has no escape.
+  init(_ range: Range<Int>, of text: JSONText, isEscaped: Bool = true) {
+    bytes = UnsafeBufferPointer(rebasing: text.bytes[range])
+    count = isEscaped ? text.unescaped(range).count : bytes.count - 2
+  }
+
+  /// The key as a text.
+  var text: String { JSONText(bytes: bytes).string(0..<bytes.count) }
+
+  static func ~= (name: StaticString, key: JSONKey) -> Bool {
+    guard name.utf8CodeUnitCount == key.count else { return false }
+    let name = UnsafeRawBufferPointer(start: name.utf8Start, count: key.count)
+    guard key.bytes.count == key.count + 2 else {
+      return JSONText(bytes: key.bytes).unescaped(0..<key.bytes.count).elementsEqual(name)
+    }
+    let content = UnsafeBufferPointer(rebasing: key.bytes[1...key.count])
+    return UnsafeRawBufferPointer(content).hasSameBytes(as: name)
   }
 }

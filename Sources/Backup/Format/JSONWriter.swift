@@ -26,7 +26,7 @@ struct JSONWriter {
   }
 
   mutating func list<Element>(
-    _ key: StaticString, of elements: some Sequence<Element>,
+    _ key: StaticString?, of elements: some Sequence<Element>,
     _ write: (inout JSONWriter, Element) throws -> Void
   ) rethrows {
     try contain(key, "[", "]") { writer in
@@ -51,29 +51,14 @@ struct JSONWriter {
     isEmpty = false
   }
 
-  /// Writes a property, or nothing if the value is nil.
-  mutating func property(_ key: StaticString, _ value: String?) {
-    guard let value else { return }
+  /// Writes a property, or an element of a list if it has no key.
+  mutating func text(_ key: StaticString?, _ value: String) {
     begin(key)
     bytes.appendJSON(value)
   }
 
-  /// Writes a property, or nothing if the value is nil.
-  mutating func property(_ key: StaticString, _ value: (some BinaryInteger)?) {
-    guard let value, let value = Int64(exactly: value) else { return }
-    begin(key)
-    integer(value)
-  }
-
-  /// Writes an element of a list.
-  mutating func element(_ value: String) {
-    begin(nil)
-    bytes.appendJSON(value)
-  }
-
-  /// Writes a property, or nothing if the value is nil.
-  mutating func property(_ key: StaticString, _ value: Bool?) {
-    guard let value else { return }
+  /// Writes a property, or an element of a list if it has no key.
+  mutating func flag(_ key: StaticString?, _ value: Bool) {
     begin(key)
     append(value ? "true" : "false")
   }
@@ -98,7 +83,9 @@ struct JSONWriter {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  private mutating func integer(_ value: Int64) {
+  /// Writes a property, or an element of a list if it has no key.
+  mutating func integer(_ key: StaticString?, _ value: Int64) {
+    begin(key)
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var rest = value.magnitude
@@ -110,5 +97,13 @@ struct JSONWriter {
       } while rest > 0
       bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
     }
+  }
+}
+
+extension JSONWriter: FieldVisitor {
+  typealias Failure = Never
+
+  mutating func field<Value: FieldValue>(_ key: StaticString, _ value: inout Value, _ rule: FieldRule) {
+    value.write(key, rule, to: &self)
   }
 }

@@ -31,48 +31,34 @@ extension Metadata.Movement {
     case .category: break
     }
   }
+}
 
-  func write(to object: inout JSONWriter) {
-    object.property("assetPath", assetPath)
-    object.property("at", at)
-    object.property("checksum", checksum)
-    object.property("fileSize", fileSize)
-    object.property("from", from)
-    object.property("to", to)
+extension Metadata.Movement: Record {
+  static var blank: Self { Self(at: 0) }
+
+  mutating func visit<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+    try visitor.field("assetPath", &assetPath, .optional)
+    try visitor.field("at", &at, .required(1).within(Metadata.dates))
+    try visitor.field("checksum", &checksum, .optional.anyText)
+    try visitor.field("fileSize", &fileSize, .optional)
+    try visitor.field("from", &from, .optional)
+    try visitor.field("to", &to, .optional)
   }
 
-  init(_ json: inout JSONReader) throws(JSONReader.Mismatch) {
-    let start = try json.beginObject()
-    var at: Int64?
-    while let key = json.nextKey() {
-      switch key {
-      case "assetPath": assetPath = try json.optionalString()
-      case "at": at = try json.integer()
-      case "checksum": checksum = try json.optionalString()
-      case "fileSize": fileSize = try json.optionalInteger()
-      case "from": from = try json.optionalString()
-      case "to": to = try json.optionalString()
-      default: json.skip()
-      }
-    }
-    self.at = try json.require(at, "at", of: start)
-  }
-
-  func checkRanges(_ path: String) throws(Metadata.Fault) {
-    try Metadata.require(at, in: Metadata.dates, "\(path).at")
-    try Metadata.require(assetPath, "\(path).assetPath")
-    try Metadata.require(from, "\(path).from")
-    try Metadata.require(to, "\(path).to")
-    if from == to { throw Metadata.Fault(path: path, reason: "moves nothing") }
+  /// Refuses a movement without a subject, and one that moves nothing.
+  mutating func check(
+    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
+  ) throws(Metadata.Fault) -> Bool {
+    try visit(&ranges)
+    if from == to { throw ranges.fault(nil, "moves nothing") }
     guard let checksum else {
-      if assetPath == nil, from == nil { throw Metadata.Fault(path: "\(path).from", reason: "is missing") }
-      return
+      if assetPath == nil, from == nil { throw ranges.fault("from", "is missing") }
+      return true
     }
-    guard MD5Digest(hex: checksum) != nil else {
-      throw Metadata.Fault(path: "\(path).checksum", reason: "is not an MD5")
-    }
-    guard let fileSize else { throw Metadata.Fault(path: "\(path).fileSize", reason: "is missing") }
-    try Metadata.require(fileSize, in: Metadata.sizes, "\(path).fileSize")
+    guard MD5Digest(hex: checksum) != nil else { throw ranges.fault("checksum", "is not an MD5") }
+    guard fileSize != nil else { throw ranges.fault("fileSize", "is missing") }
+    try ranges.field("fileSize", &fileSize, .optional.within(Metadata.sizes))
+    return true
   }
 }
 

@@ -47,6 +47,8 @@ package struct Metadata: Sendable, Equatable {
     package var id: Int64
     /// The identity of the category.
     package var name: String
+    /// This project's key in documents whose `name` is another one, by which Android finds the category; otherwise nil.
+    package var ownName: String?
     /// The name that the app shows.
     package var displayName: String
     /// The position among the categories.

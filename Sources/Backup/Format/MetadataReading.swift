@@ -41,8 +41,7 @@ struct MetadataReading {
       }
       metadata.version = version
     }
-    try metadata.smilepile?.checkRanges()
-    warnings += metadata.repairRanges()
+    warnings += try metadata.repairRanges()
     let repairs = try metadata.makeConsistent()
     warnings += repairs.warnings
     leftOut += repairs.leftOut
@@ -66,9 +65,7 @@ struct MetadataReading {
       _ json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting
     ) throws(Metadata.Fault) {
       self = try json.withUnsafeBufferPointer { bytes throws(Metadata.Fault) in
-        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        return try Document(
-          UnsafeBufferPointer(rebasing: bytes[(hasMark ? 3 : 0)...]), maximumNesting: maximumNesting)
+        try Document(JSONDocument(bytes, maximumNesting: maximumNesting))
       }
     }
 
@@ -78,29 +75,14 @@ struct MetadataReading {
       return metadata
     }
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumNesting: Int) throws(Metadata.Fault) {
-      guard (try? UTF8Span(validating: bytes.span)) != nil else {
-        throw Metadata.Fault(path: "", reason: "the text is not valid UTF-8", isMalformed: true)
+    private init(_ document: JSONDocument) throws(Metadata.Fault) {
+      gaps = JSONGaps()
+      // reports a newer version before missing lists
+      metadata = try Metadata(document, gaps: &gaps)
+      guard document.holds("categories") || document.holds("photos") else {
+        throw Metadata.Fault(path: "categories", reason: "is missing")
       }
-      let members = try JSONScan.check(bytes, maximumNesting: maximumNesting)
-      do throws(JSONDocument.Refusal) {
-        let document = try JSONDocument(bytes, members)
-        guard document.holds("categories") || document.holds("photos") else {
-          // reports a newer version first
-          var unused = JSONGaps()
-          _ = try Metadata(document, gaps: &unused)
-          throw JSONDocument.Refusal.fault(Metadata.Fault(path: "categories", reason: "is missing"))
-        }
-        var gaps = JSONGaps()
-        metadata = try Metadata(document, gaps: &gaps)
-        self.gaps = gaps
-        hasVersion = document.holds("version")
-      } catch {
-        switch error {
-        case .fault(let fault): throw fault
-        case .mismatch(let mismatch): throw Metadata.Fault(mismatch, in: bytes)
-        }
-      }
+      hasVersion = document.holds("version")
     }
   }
 }

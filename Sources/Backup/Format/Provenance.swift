@@ -77,204 +77,57 @@ extension Metadata {
   }
 }
 
-// MARK: Writing
+extension Metadata.Provenance: Record {
+  static var blank: Self { Self(uuid: "", isPartial: false, includesSettings: false) }
 
-extension Metadata.Provenance {
-  func write(to object: inout JSONWriter) {
-    if !defaultSettings.isEmpty {
-      object.list("defaultSettings", of: defaultSettings) { $0.element($1) }
-    }
-    if let earlierIDs { object.list("earlier", of: earlierIDs) { $0.element($1) } }
-    object.property("flattenedFrom", flattenedFrom)
-    object.property("includesSettings", includesSettings)
-    if let increment { object.object("increment") { increment.write(to: &$0) } }
-    object.property("isPartial", isPartial)
-    if isPartiallyRecovered { object.property("isRemnant", isPartiallyRecovered) }
-    object.property("library", library)
-    if !movements.isEmpty {
-      object.list("movements", of: movements) { list, movement in list.object { movement.write(to: &$0) } }
-    }
-    if let part {
-      object.object("part") {
-        $0.property("count", part.count)
-        $0.property("number", part.number)
-        $0.property("set", part.set)
-      }
-    }
-    if !repairedFrom.isEmpty { object.list("repairedFrom", of: repairedFrom) { $0.element($1) } }
-    object.property("selection", selection)
-    object.property("sequence", sequence)
-    object.property("state", fingerprint)
-    if !tags.isEmpty { object.list("tags", of: tags) { $0.element($1) } }
-    object.property("uuid", uuid)
+  mutating func visit<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+    try visitor.field("defaultSettings", &defaultSettings, .notNullIfEmpty.anyText)
+    try visitor.field("earlier", &earlierIDs, .notNull)
+    try visitor.field("flattenedFrom", &flattenedFrom, .optional)
+    try visitor.field("includesSettings", &includesSettings, .required(3))
+    try visitor.field("increment", &increment, .notNull)
+    try visitor.field("isPartial", &isPartial, .required(2))
+    try visitor.field("isRemnant", &isPartiallyRecovered, .notNullIfEmpty)
+    try visitor.field("library", &library, .optional)
+    try visitor.field("movements", &movements, .notNullIfEmpty)
+    try visitor.field("part", &part, .notNull)
+    try visitor.field("repairedFrom", &repairedFrom, .notNullIfEmpty)
+    try visitor.field("selection", &selection, .optional)
+    try visitor.field("sequence", &sequence, .optional.within(Metadata.dates))
+    try visitor.field("state", &fingerprint, .optional)
+    try visitor.field("tags", &tags, .notNullIfEmpty)
+    try visitor.field("uuid", &uuid, .required(1))
   }
 }
 
-extension Metadata.Increment {
-  fileprivate func write(to object: inout JSONWriter) {
-    object.property("base", baseID)
-    object.property("baseDigest", baseDigest)
-    object.list("held", of: filesStoredInBase) { list, file in
-      list.object {
-        $0.property("checksum", file.checksum)
-        $0.property("fileSize", file.fileSize)
-        $0.property("originalPath", file.originalPath)
-        $0.property("photoId", file.photoId)
-      }
-    }
-    object.property("length", chainDepth)
+extension Metadata.Part: Record {
+  static var blank: Self { Self(set: "", number: 0, count: 0) }
+
+  mutating func visit<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+    try visitor.field("count", &count, .required(3).within(1...Metadata.maximumParts))
+    try visitor.field("number", &number, .required(2).within(1...max(1, count)))
+    try visitor.field("set", &set, .required(1))
   }
 }
 
-// MARK: Reading
+extension Metadata.Increment: Record {
+  static var blank: Self { Self(baseID: "", baseDigest: "", chainDepth: 0) }
 
-private typealias Mismatch = JSONReader.Mismatch
-
-extension Metadata.Provenance {
-  init(_ json: inout JSONReader) throws(JSONReader.Mismatch) {
-    let start = try json.beginObject()
-    var uuid: String?
-    var isPartial: Bool?
-    var includesSettings: Bool?
-    while let key = json.nextKey() {
-      switch key {
-      case "uuid": uuid = try json.string()
-      case "isPartial": isPartial = try json.flag()
-      case "includesSettings": includesSettings = try json.flag()
-      case "defaultSettings":
-        defaultSettings = try json.list { element throws(Mismatch) in try element.string() }
-      case "library": library = try json.optionalString()
-      case "state": fingerprint = try json.optionalString()
-      case "selection": selection = try json.optionalString()
-      case "flattenedFrom": flattenedFrom = try json.optionalString()
-      case "isRemnant": isPartiallyRecovered = try json.flag()
-      case "repairedFrom":
-        repairedFrom = try json.list { element throws(Mismatch) in try element.string() }
-      case "sequence": sequence = try json.optionalInteger()
-      case "earlier":
-        earlierIDs = try json.list { element throws(Mismatch) in try element.string() }
-      case "movements":
-        movements = try json.list(atMost: .max) { element throws(Mismatch) in
-          try Metadata.Movement(&element)
-        }
-      case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
-      case "part": part = try Metadata.Part(&json)
-      case "increment": increment = try Metadata.Increment(&json)
-      default: json.skip()
-      }
-    }
-    self.uuid = try json.require(uuid, "uuid", of: start)
-    self.isPartial = try json.require(isPartial, "isPartial", of: start)
-    self.includesSettings = try json.require(includesSettings, "includesSettings", of: start)
+  mutating func visit<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+    try visitor.field("base", &baseID, .required(1))
+    try visitor.field("baseDigest", &baseDigest, .required(2))
+    try visitor.field("held", &filesStoredInBase, .notNull)
+    try visitor.field("length", &chainDepth, .required(3).within(1...Metadata.maximumChainDepth))
   }
 }
 
-extension Metadata.Part {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var set: String?
-    var number: Int?
-    var count: Int?
-    while let key = json.nextKey() {
-      switch key {
-      case "set": set = try json.string()
-      case "number": number = try json.integer()
-      case "count": count = try json.integer()
-      default: json.skip()
-      }
-    }
-    self.set = try json.require(set, "set", of: start)
-    self.number = try json.require(number, "number", of: start)
-    self.count = try json.require(count, "count", of: start)
-  }
-}
+extension Metadata.FileStoredInBase: Record {
+  static var blank: Self { Self(photoId: 0, originalPath: "", fileSize: 0, checksum: "") }
 
-extension Metadata.Increment {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var base: String?
-    var baseDigest: String?
-    var length: Int?
-    while let key = json.nextKey() {
-      switch key {
-      case "base": base = try json.string()
-      case "baseDigest": baseDigest = try json.string()
-      case "length": length = try json.integer()
-      case "held":
-        filesStoredInBase = try json.list(atMost: .max) { element throws(Mismatch) in
-          try Metadata.FileStoredInBase(&element)
-        }
-      default: json.skip()
-      }
-    }
-    self.baseID = try json.require(base, "base", of: start)
-    self.baseDigest = try json.require(baseDigest, "baseDigest", of: start)
-    self.chainDepth = try json.require(length, "length", of: start)
-  }
-}
-
-extension Metadata.FileStoredInBase {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var photoId: Int64?
-    var originalPath: String?
-    var fileSize: Int64?
-    var checksum: String?
-    while let key = json.nextKey() {
-      switch key {
-      case "photoId": photoId = try json.integer()
-      case "originalPath": originalPath = try json.string()
-      case "fileSize": fileSize = try json.integer()
-      case "checksum": checksum = try json.string()
-      default: json.skip()
-      }
-    }
-    self.photoId = try json.require(photoId, "photoId", of: start)
-    self.originalPath = try json.require(originalPath, "originalPath", of: start)
-    self.fileSize = try json.require(fileSize, "fileSize", of: start)
-    self.checksum = try json.require(checksum, "checksum", of: start)
-  }
-}
-
-// MARK: Ranges
-
-extension Metadata.Provenance {
-  func checkRanges() throws(Metadata.Fault) {
-    try Metadata.require(uuid, "smilepile.uuid")
-    try Metadata.require(library, "smilepile.library")
-    try Metadata.require(fingerprint, "smilepile.state")
-    try Metadata.require(selection, "smilepile.selection")
-    try Metadata.require(flattenedFrom, "smilepile.flattenedFrom")
-    for (index, digest) in repairedFrom.enumerated() {
-      try Metadata.require(digest, "smilepile.repairedFrom[\(index)]")
-    }
-    if let sequence { try Metadata.require(sequence, in: Metadata.dates, "smilepile.sequence") }
-    for (index, id) in (earlierIDs ?? []).enumerated() {
-      try Metadata.require(id, "smilepile.earlier[\(index)]")
-    }
-    for (index, tag) in tags.enumerated() { try Metadata.require(tag, "smilepile.tags[\(index)]") }
-    if let part {
-      try Metadata.require(part.set, "smilepile.part.set")
-      try Metadata.require(part.count, in: 1...Metadata.maximumParts, "smilepile.part.count")
-      try Metadata.require(part.number, in: 1...part.count, "smilepile.part.number")
-    }
-    for (index, movement) in movements.enumerated() {
-      try movement.checkRanges("smilepile.movements[\(index)]")
-    }
-    try increment?.checkRanges()
-  }
-}
-
-extension Metadata.Increment {
-  fileprivate func checkRanges() throws(Metadata.Fault) {
-    try Metadata.require(baseID, "smilepile.increment.base")
-    try Metadata.require(baseDigest, "smilepile.increment.baseDigest")
-    try Metadata.require(chainDepth, in: 1...Metadata.maximumChainDepth, "smilepile.increment.length")
-    for (index, file) in filesStoredInBase.enumerated() {
-      let path = "smilepile.increment.held[\(index)]"
-      try Metadata.require(file.originalPath, "\(path).originalPath")
-      try Metadata.require(file.fileSize, in: Metadata.sizes, "\(path).fileSize")
-      try Metadata.require(file.checksum, "\(path).checksum")
-    }
+  mutating func visit<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+    try visitor.field("checksum", &checksum, .required(4))
+    try visitor.field("fileSize", &fileSize, .required(3).within(Metadata.sizes))
+    try visitor.field("originalPath", &originalPath, .required(2))
+    try visitor.field("photoId", &photoId, .required(1))
   }
 }

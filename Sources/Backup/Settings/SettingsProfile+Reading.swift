@@ -19,9 +19,7 @@ extension SettingsProfile {
       throw refusal("it has more than \(Self.maximumBytes) bytes")
     }
     do throws(MetadataFault) {
-      // RFC 8259, section 8.1: a parser may ignore a byte order mark
-      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-      self = try Self(json: bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes)
+      self = try Self(json: bytes)
     } catch {
       throw SettingsProfileError.invalid(path, error)
     }
@@ -32,67 +30,28 @@ extension SettingsProfile {
   ///
   /// - Throws: `MetadataFault` with the path in the document.
   init(json: [UInt8]) throws(MetadataFault) {
-    self = try json.withUnsafeBufferPointer { bytes throws(MetadataFault) -> SettingsProfile in
-      guard (try? UTF8Span(validating: bytes.span)) != nil else {
-        throw MetadataFault(path: "", reason: "the text is not valid UTF-8")
-      }
-      let members = try JSONScan.check(bytes, maximumNesting: Self.maximumNesting)
-      do throws(JSONDocument.Refusal) {
-        return try Self(JSONDocument(bytes, members), bytes)
-      } catch {
-        switch error {
-        case .fault(let fault): throw fault
-        case .mismatch(let mismatch): throw MetadataFault(mismatch, in: bytes)
-        }
-      }
+    self = try json.withUnsafeBufferPointer { bytes throws(MetadataFault) in
+      try Self(JSONDocument(bytes, maximumNesting: Self.maximumNesting))
     }
   }
 
-  /// Reads a document that has passed the scan.
-  private init(
-    _ document: JSONDocument, _ bytes: UnsafeBufferPointer<UInt8>
-  ) throws(JSONDocument.Refusal) {
-    let kind = try document.optional("kind") { json throws(JSONReader.Mismatch) in try json.string() }
-    guard kind == Self.kind else {
-      throw .fault(MetadataFault(path: "kind", reason: "should be “\(Self.kind)”"))
+  private init(_ document: JSONDocument) throws(MetadataFault) {
+    guard try document.value("kind") == Self.kind else {
+      throw MetadataFault(path: "kind", reason: "should be “\(Self.kind)”")
     }
-    let version = try document.optional("version") { json throws(JSONReader.Mismatch) in
-      try json.integer(Int.self)
-    }
-    guard let version, version >= 1 else {
-      throw .fault(MetadataFault(path: "version", reason: "should be \(Self.newestVersion)"))
+    guard let version: Int = try document.value("version"), version >= 1 else {
+      throw MetadataFault(path: "version", reason: "should be \(Self.newestVersion)")
     }
     guard version <= Self.newestVersion else {
-      throw .fault(
-        MetadataFault(path: "version", reason: "is \(version)", newerVersion: version))
+      throw MetadataFault(path: "version", reason: "is \(version)", newerVersion: version)
     }
-    _ = try document.optional("made_by") { json throws(JSONReader.Mismatch) in try json.string() }
-    let madeAt = try document.optional("made_at") { json throws(JSONReader.Mismatch) in
-      try json.integer(Int64.self)
+    let _: String? = try document.value("made_by")
+    let madeAt: Int64? = try document.value("made_at")
+    guard let (values, unknownKeys) = try document.value("settings", Self.settings) else {
+      throw MetadataFault(path: "settings", reason: "is missing")
     }
-    let settings = try document.optional("settings") { json throws(JSONReader.Mismatch) in
-      try Self.settings(&json)
-    }
-    guard let settings else { throw .fault(MetadataFault(path: "settings", reason: "is missing")) }
-    var root = try Self.rootReader(bytes)
-    var unknown: [String] = []
-    while let key = root.nextKey() {
-      if !["kind", "version", "made_by", "made_at", "settings"].contains(key.text) {
-        unknown.append(key.text)
-      }
-      root.skip()
-    }
-    self.init(values: settings.values, madeAt: madeAt, unknownKeys: unknown + settings.unknownKeys)
-  }
-
-  private static func rootReader(
-    _ bytes: UnsafeBufferPointer<UInt8>
-  ) throws(JSONDocument.Refusal) -> JSONReader {
-    var text = JSONText(bytes: bytes)
-    text.skipBlanks()
-    var reader = JSONReader(bytes, at: text.position)
-    do throws(JSONReader.Mismatch) { try reader.beginObject() } catch { throw .mismatch(error) }
-    return reader
+    let unknown = document.keys.filter { Document.CodingKeys(rawValue: $0) == nil }
+    self.init(values: values, madeAt: madeAt, unknownKeys: unknown + unknownKeys)
   }
 
   /// Reads the object with the values.

@@ -45,7 +45,8 @@ public struct SettingsProfile: Sendable, Equatable {
     }
   }
 
-  private struct Document: Encodable {
+  /// The document that is written.
+  struct Document: Encodable {
     var kind: String
     var version: Int
     var madeBy: String
