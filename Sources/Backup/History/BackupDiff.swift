@@ -1,3 +1,4 @@
+import Checksums
 import Operations
 import PhotoLibrary
 
@@ -20,9 +21,9 @@ public struct BackupDiff: Sendable, Equatable {
   /// The category or photo that changed.
   public enum Subject: Sendable, Equatable {
     /// A category; nil on a side that does not have it.
-    case category(from: DiffSide.Category?, to: DiffSide.Category?)
-    /// A photo; nil on a side that does not have it.
-    case photo(from: DiffSide.Photo?, to: DiffSide.Photo?)
+    case category(from: PhotoLibrary.Category?, to: PhotoLibrary.Category?)
+    /// A photo in the category of this name; nil on a side that does not have it.
+    case photo(category: String, from: Photo?, to: Photo?)
   }
 
   /// One change.
@@ -49,8 +50,8 @@ public struct BackupDiff: Sendable, Equatable {
   /// Returns the bytes of the added or removed photos.
   public func bytes(_ modifier: Modifier) -> Int {
     changes.reduce(0) { sum, change in
-      guard change.modifier == modifier, case .photo(let from, let to) = change.subject else { return sum }
-      return sum.saturated(plus: (to ?? from)?.size ?? 0)
+      guard change.modifier == modifier, case .photo(_, let from, let to) = change.subject else { return sum }
+      return sum.saturated(plus: (to ?? from)?.fileSize ?? 0)
     }
   }
 
@@ -62,7 +63,7 @@ public struct BackupDiff: Sendable, Equatable {
     let after = Dictionary(new.categories.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return Set(before.keys).union(after.keys).sorted().compactMap { name in
       let (from, to) = (before[name], after[name])
-      guard from != to else { return nil }
+      if let from, let to, from.isShown(like: to) { return nil }
       return Change(modifier: modifier(from != nil, to != nil), subject: .category(from: from, to: to))
     }
   }
@@ -73,46 +74,106 @@ public struct BackupDiff: Sendable, Equatable {
 
   // MARK: Photos
 
-  private struct Identity: Hashable {
+  /// A photo of a side.
+  private struct Item {
     var category: String
-    var content: DiffSide.Content
+    var photo: Photo
+
+    /// Compares all values: if neither photo precedes the other, they are equal.
+    static func precedes(_ one: Item, _ other: Item) -> Bool {
+      let (one, other) = (one.photo, other.photo)
+      return (one.name, one.createdAt, one.fileName, one.id)
+        < (other.name, other.createdAt, other.fileName, other.id)
+    }
+  }
+
+  /// What two photos have in common, which must be equal.
+  private struct Key: Hashable {
+    enum Likeness: CaseIterable { case values, name, content }
+
+    enum Content: Hashable {
+      case file(MD5Digest)
+      case asset(String)
+      case named(String, size: Int)
+    }
+
+    var category: String
+    var content: Content
+    var name: String?
+    var fileName: String?
+    var createdAt: Int64?
+
+    /// - Parameter ignoresMD5: true if one of the sides does not know the MD5.
+    init(_ item: Item, _ likeness: Likeness, ignoresMD5: Bool) {
+      let photo = item.photo
+      category = item.category
+      if photo.isFromAssets {
+        content = .asset(photo.path)
+      } else if let md5 = photo.md5, !ignoresMD5 {
+        content = .file(md5)
+      } else {
+        content = .named(photo.name, size: photo.fileSize)
+      }
+      guard likeness != .content else { return }
+      name = photo.name
+      guard likeness == .values else { return }
+      fileName = photo.fileName
+      createdAt = photo.createdAt
+    }
   }
 
   private static func photos(_ old: DiffSide, _ new: DiffSide) -> [Change] {
-    var rest = (old: [DiffSide.Photo](), new: [DiffSide.Photo]())
     var changes: [Change] = []
     func match(
-      _ old: [DiffSide.Photo], _ new: [DiffSide.Photo], by identity: (DiffSide.Photo) -> Identity
-    ) {
-      var groups: [Identity: (old: [DiffSide.Photo], new: [DiffSide.Photo])] = [:]
-      for photo in old { groups[identity(photo), default: ([], [])].old.append(photo) }
-      for photo in new { groups[identity(photo), default: ([], [])].new.append(photo) }
-      rest = ([], [])
-      for (_, group) in groups {
-        let (pairs, left) = DiffMatching.pairs(group.old, group.new)
-        changes += pairs.filter { !$0.hasValues(of: $1) }.map {
-          Change(modifier: .changed, subject: .photo(from: $0, to: $1))
-        }
-        rest.old += left.old
-        rest.new += left.new
+      _ old: [Item], _ new: [Item], ignoresMD5: Bool = false
+    ) -> (one: [Item], other: [Item]) {
+      let (pairs, rest) = Matching.pairs(
+        old, new,
+        by: Key.Likeness.allCases.map { likeness in { Key($0, likeness, ignoresMD5: ignoresMD5) } })
+      changes += pairs.filter { !$0.photo.isShown(like: $1.photo) }.map {
+        Change(modifier: .changed, subject: .photo(category: $0.category, from: $0.photo, to: $1.photo))
       }
+      return rest
     }
-    match(old.photos, new.photos) { Identity(category: $0.category, content: $0.content) }
-    if rest.old.contains(where: \.isUnknown) || rest.new.contains(where: \.isUnknown) {
-      // an unknown MD5 on one side does not make a file different; files with known MD5s were compared above
-      let known = (old: rest.old.filter { !$0.isUnknown }, new: rest.new.filter { !$0.isUnknown })
-      let byName = { (photo: DiffSide.Photo) in
-        Identity(category: photo.category, content: photo.contentByName)
-      }
-      let unknown = (old: rest.old.filter(\.isUnknown), new: rest.new.filter(\.isUnknown))
-      match(unknown.old, known.new, by: byName)
-      let first = rest
-      match(known.old, unknown.new, by: byName)
-      rest = (first.old + rest.old, first.new + rest.new)
+    let (removed, added) = match(items(of: old), items(of: new))
+    // an unknown MD5 on one side does not make a file different; files with known MD5s were compared above
+    let isUnknown = { (item: Item) in item.photo.hasUnknownContent }
+    let first = match(removed.filter(isUnknown), added.filter { !isUnknown($0) }, ignoresMD5: true)
+    let second = match(removed.filter { !isUnknown($0) }, added.filter(isUnknown), ignoresMD5: true)
+    changes += (first.one + second.one).map {
+      Change(modifier: .removed, subject: .photo(category: $0.category, from: $0.photo, to: nil))
     }
-    changes += rest.old.map { Change(modifier: .removed, subject: .photo(from: $0, to: nil)) }
-    changes += rest.new.map { Change(modifier: .added, subject: .photo(from: nil, to: $0)) }
+    changes += (first.other + second.other).map {
+      Change(modifier: .added, subject: .photo(category: $0.category, from: nil, to: $0.photo))
+    }
     return changes.map { ($0.sortKey, $0) }.sorted { $0.0.precedes($1.0) }.map(\.1)
+  }
+
+  /// Returns the photos with the names of their categories, in an order that does not depend on that of the side.
+  private static func items(of side: DiffSide) -> [Item] {
+    let names = Dictionary(side.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    return side.photos.map { Item(category: names[$0.categoryId] ?? "", photo: $0) }
+      .sorted(by: Item.precedes)
+  }
+}
+
+extension PhotoLibrary.Category {
+  /// Returns true if all compared values are equal.
+  fileprivate func isShown(like other: Self) -> Bool {
+    (displayName, position, iconResource, colorHex, isDefault, createdAt)
+      == (
+        other.displayName, other.position, other.iconResource, other.colorHex, other.isDefault,
+        other.createdAt
+      )
+  }
+}
+
+extension Photo {
+  /// Returns true if all compared values are equal. Ignores the file name if a side is unknown: a JSON document has
+  /// the name of the file in its library, which may differ from the original name.
+  fileprivate func isShown(like other: Photo) -> Bool {
+    name == other.name && createdAt == other.createdAt
+      && (fileName == other.fileName || hasUnknownContent || other.hasUnknownContent)
   }
 }
 
@@ -124,10 +185,12 @@ extension BackupDiff.Change {
 
   /// The key to sort by: category, name and date, then everything else, so that equal inputs give equal lists.
   fileprivate var sortKey: DiffSortKey {
-    guard case .photo(let from, let to) = subject, let photo = to ?? from else { return DiffSortKey() }
+    guard case .photo(let category, let from, let to) = subject, let photo = to ?? from else {
+      return DiffSortKey()
+    }
     let other = to == nil ? nil : from
     return DiffSortKey(
-      texts: [photo.category, photo.name, photo.fileName, modifier.rawValue, other?.name ?? ""],
+      texts: [category, photo.name, photo.fileName, modifier.rawValue, other?.name ?? ""],
       numbers: [photo.createdAt, photo.id, other?.createdAt ?? 0, other?.id ?? 0])
   }
 }

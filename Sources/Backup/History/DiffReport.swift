@@ -44,7 +44,7 @@ extension DiffSide {
     self.init(try source.completingChecksums(opener.counter))
     warnings += source.warningsOfPlainEntries
     warnings += source.leftOut.map { $0.from(path).message }
-    let nameless = photos.count { $0.isUnknown }
+    let nameless = photos.count(where: \.hasUnknownContent)
     if nameless > 0 {
       warnings.append(
         "\(path): \(Count(nameless, "photo has", "photos have")) no checksum; \(nameless == 1 ? "it is" : "they are") compared by name and size"

@@ -81,20 +81,13 @@ enum PhotoMatching {
     among candidates: [Int], of existing: [Photo], for positions: [Int], of incoming: [Photo],
     lacksIntactFile: (Int) -> Bool, _ matches: inout [Int?]
   ) {
-    var isTaken = [Bool](repeating: false, count: existing.count)
-    for group in [positions.filter { !lacksIntactFile($0) }, positions.filter(lacksIntactFile)]
-    where !group.isEmpty {
-      for likeness in Key.Likeness.allCases {
-        var free: [Key: [Int]] = [:]
-        for index in candidates.reversed() where !isTaken[index] {
-          free[Key(existing[index], likeness), default: []].append(index)
-        }
-        for index in group where matches[index] == nil {
-          guard let found = free[Key(incoming[index], likeness)]?.popLast() else { continue }
-          matches[index] = found
-          isTaken[found] = true
-        }
-      }
+    var free = candidates.map { ($0, existing[$0]) }
+    for group in [positions.filter { !lacksIntactFile($0) }, positions.filter(lacksIntactFile)] {
+      let matching = Matching.pairs(
+        group.map { ($0, incoming[$0]) }, free,
+        by: Key.Likeness.allCases.map { likeness in { Key($0.1, likeness) } })
+      for (one, other) in matching.pairs { matches[one.0] = other.0 }
+      free = matching.rest.other
     }
   }
 }

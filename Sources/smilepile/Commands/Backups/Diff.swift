@@ -141,17 +141,16 @@ private struct DiffLines {
       line.note("default", "\(from.isDefault)", "\(to.isDefault)")
       line.note("date", Self.date(from.createdAt), Self.date(to.createdAt))
       return line
-    case .photo(let from, let to):
+    case .photo(let category, let from, let to):
       guard let photo = to ?? from else {
         return Line(modifier: change.modifier.rawValue, item: "photo", label: "", category: "", name: "")
       }
       let label = Finding.Subject.photo(
-        id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name)
+        id: photo.id, category: displayNames[category] ?? category, name: photo.name)
       var line = Line(
         modifier: change.modifier.rawValue, item: "photo",
-        label: label.description, category: photo.category, photoID: photo.id, name: photo.name,
-        bytes: photo.size)
-      if case .file(let md5) = photo.content { line.md5 = md5.description }
+        label: label.description, category: category, photoID: photo.id, name: photo.name,
+        bytes: photo.fileSize, md5: photo.md5?.description)
       guard let from, let to else { return line }
       line.note("name", from.name, to.name)
       line.note("file_name", from.fileName, to.fileName)
