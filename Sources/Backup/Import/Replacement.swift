@@ -96,60 +96,43 @@ package struct Replacement: Sendable {
     return result
   }
 
-  /// Returns the index of the library's photo whose file each photo of a backup keeps. Each file is kept once: by
-  /// the photo with the same id, otherwise by a photo that is missing in the backup, then by a photo that is
+  /// Returns the index of the library's photo whose file each photo of a backup keeps, by MD5 and size. Each file is kept
+  /// once: by the photo with the same id, otherwise by a photo that is missing in the backup, then by a photo that is
   /// corrupt in it, then by any other.
   private static func files(
     of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64]
   ) -> [Int?] {
-    // the backup does not state the size of the intact file of a photo that was corrupt when it was backed up
-    let needsMD5s = backup.photos.contains { $0.md5NotInBackup != nil }
-    var byContent: [FileContent: [Int]] = [:]
-    var byMD5: [MD5Digest: [Int]] = [:]
-    for index in library.photos.indices.reversed() {
-      guard let content = library.photos[index].content else { continue }
-      byContent[content, default: []].append(index)
-      if needsMD5s { byMD5[content.md5, default: []].append(index) }
-    }
-    guard !byContent.isEmpty else { return Array(repeating: nil, count: ids.count) }
-    let byID = Dictionary(uniqueKeysWithValues: library.photos.indices.map { (library.photos[$0].id, $0) })
-    var isTaken = Array(repeating: false, count: library.photos.count)
-    var result = [Int?](repeating: nil, count: ids.count)
-    for index in ids.indices {
-      guard let file = byID[ids[index]], backup.photos[index].hasContent(of: library.photos[file]) else {
-        continue
-      }
-      result[index] = file
-      isTaken[file] = true
-    }
-    let order = ids.indices.filter { result[$0] == nil }
-    for rank in OpenedBackup.Photo.Need.allCases {
-      for index in order where backup.photos[index].need == rank {
+    // lazy, since only a backup with missing or corrupt photos needs it: it does not state the sizes of their files
+    lazy var contents = Dictionary(
+      library.photos.lazy.compactMap(\.content).map { ($0.md5, $0) }, uniquingKeysWith: { _, last in last })
+    var wanted: [File] = []
+    for need in OpenedBackup.Photo.Need.allCases {
+      for index in ids.indices where backup.photos[index].need == need {
         let photo = backup.photos[index]
-        let file: Int?
-        if let md5 = photo.md5NotInBackup {
-          file = byMD5[md5]?.popLast { !isTaken[$0] }
-        } else if let content = photo.location.content {
-          file = byContent[content]?.popLast { !isTaken[$0] }
-        } else {
-          file = nil
-        }
-        guard let file else { continue }
-        result[index] = file
-        isTaken[file] = true
+        let content = photo.md5NotInBackup.map { contents[$0] } ?? photo.location.content
+        if let content { wanted.append(File(index: index, id: ids[index], content: content)) }
       }
     }
+    let files = library.photos.indices.compactMap { index in
+      library.photos[index].content.map { File(index: index, id: library.photos[index].id, content: $0) }
+    }
+    var result = [Int?](repeating: nil, count: ids.count)
+    let matching = Matching.pairs(
+      wanted, files, by: [{ Key(content: $0.content, id: $0.id) }, { Key(content: $0.content) }])
+    for (photo, file) in matching.pairs { result[photo.index] = file.index }
     return result
   }
-}
 
-extension [Int] {
-  /// Removes and returns the last element that satisfies a condition. Removes all elements after it.
-  fileprivate mutating func popLast(where condition: (Int) -> Bool) -> Int? {
-    while let last = popLast() {
-      if condition(last) { return last }
-    }
-    return nil
+  /// A file of the library, or the file that a photo of the backup needs.
+  private struct File {
+    var index: Int
+    var id: Int64
+    var content: FileContent
+  }
+
+  private struct Key: Hashable {
+    var content: FileContent
+    var id: Int64?
   }
 }
 
@@ -162,13 +145,4 @@ extension OpenedBackup.Photo {
   }
 
   fileprivate var isUnavailable: Bool { location.unavailable != nil }
-
-  /// The MD5 that the photo has when it is intact, as the backup states it; nil if unknown.
-  fileprivate var intactMD5: MD5Digest? { md5NotInBackup ?? location.md5 }
-
-  /// Returns true if a photo of the library has the intact content.
-  fileprivate func hasContent(of photo: Photo) -> Bool {
-    guard let md5 = intactMD5, md5 == photo.md5 else { return false }
-    return md5NotInBackup != nil || location.size == photo.fileSize
-  }
 }
