@@ -63,10 +63,8 @@ struct SplitPlan {
     for item in plan.items { items[item.photo.id] = item }
     var indices: [PhotoInCategory: Int] = [:]
     var groups: [[(photo: Photo, size: PartSize.Member)]] = []
-    for (photo, record) in zip(plan.photos, plan.records) {
-      let member = (
-        photo, PartSize.Member(record, items[photo.id].map { ($0, plan.longestManifestEntry($0)) })
-      )
+    for photo in plan.photos {
+      let member = (photo, PartSize.Member(photo, items[photo.id], hasGallery: plan.gallery != nil))
       if let index = indices[photo.inCategory] {
         groups[index].append(member)
       } else {
