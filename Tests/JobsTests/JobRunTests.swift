@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import GRDB
 import Operations
+import PhotoLibrary
 import SystemPackage
 import TestSupport
 import Testing

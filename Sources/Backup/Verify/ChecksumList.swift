@@ -52,8 +52,7 @@ struct ChecksumList {
       // counts bytes, since repaired text that is not UTF-8 has another length
       rest = rest.dropFirst(bytesOfLine.count + 1)
       let line = String(decoding: bytesOfLine, as: UTF8.self)
-      let name = String(line.dropFirst(34))
-      if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty {
+      if let (digest, name) = Self.entry(on: line) {
         if let place = places[root + name] {
           digests[place] = digest
         } else {
@@ -69,11 +68,16 @@ struct ChecksumList {
   static func digests(in bytes: [UInt8]) -> [String: MD5Digest] {
     var digests: [String: MD5Digest] = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let line = String(decoding: line, as: UTF8.self)
-      let name = String(line.dropFirst(34))
-      if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty { digests[name] = digest }
+      if let (digest, name) = entry(on: String(decoding: line, as: UTF8.self)) { digests[name] = digest }
     }
     return digests
+  }
+
+  /// Returns the MD5 and the name on a line; nil if the line is malformed.
+  private static func entry(on line: String) -> (digest: MD5Digest, name: String)? {
+    let name = String(line.dropFirst(34))
+    guard let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty else { return nil }
+    return (digest, name)
   }
 
   /// Lines without an entry: the first of each kind, and their number.
