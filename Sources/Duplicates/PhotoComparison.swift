@@ -35,7 +35,7 @@ package struct PhotoComparison: Sendable {
   }
 
   /// Returns true if two photos are copies of each other.
-  func areCopies(_ one: Photo, _ other: Photo) -> Bool {
+  package func areCopies(_ one: Photo, _ other: Photo) -> Bool {
     guard let one = node(of: one), let other = node(of: other) else { return false }
     return similarity(of: one, other, .copies) != nil
   }

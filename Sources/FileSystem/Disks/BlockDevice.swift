@@ -7,11 +7,14 @@ package enum BlockDevice {
   /// https://docs.kernel.org/admin-guide/abi-stable.html#abi-sys-block-disk-queue-rotational
   package static func isRotational(_ identity: FileStatus.Identity) -> Bool {
     // the disk of a virtual machine claims to be rotational, whatever the host's disk is
-    guard let place = place(of: identity, "/sys"), !place.string.contains("/virtio") else { return false }
+    guard let place = link(to: identity, in: "/sys").realPath, !place.string.contains("/virtio") else {
+      return false
+    }
     // a partition uses the queue of its disk
-    for queue in ["queue", "../queue"] {
-      let file = place.appending("\(queue)/rotational")
-      guard let answer = try? File.open(file, .readFollowingLinks).read(1, at: 0) else { continue }
+    for queue in [place, place.removingLastComponent()] {
+      guard let file = try? File.open(queue.appending("queue/rotational"), .readFollowingLinks),
+        let answer = try? file.read(1, at: 0)
+      else { continue }
       return answer == Array("1".utf8)
     }
     return false
@@ -27,12 +30,8 @@ package enum BlockDevice {
   private static func disks(
     of identity: FileStatus.Identity, _ sysfs: FilePath, depth: Int
   ) -> Set<String> {
-    place(of: identity, sysfs).map { disks(below: $0, sysfs, depth: depth) } ?? []
-  }
-
-  /// Returns the folder of a device in sysfs.
-  private static func place(of identity: FileStatus.Identity, _ sysfs: FilePath) -> FilePath? {
-    sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))").realPath
+    guard let place = link(to: identity, in: sysfs).realPath else { return [] }
+    return disks(below: place, sysfs, depth: depth)
   }
 
   private static func disks(below place: FilePath, _ sysfs: FilePath, depth: Int) -> Set<String> {
@@ -63,6 +62,11 @@ package enum BlockDevice {
       return nil
     }
     return try? folder.status(of: FilePath(last.string))?.identity
+  }
+
+  /// Returns the link to the device of a file.
+  private static func link(to identity: FileStatus.Identity, in sysfs: FilePath) -> FilePath {
+    sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))")
   }
 
   // makedev(3): Swift does not import the macros

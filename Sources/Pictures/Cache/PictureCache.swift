@@ -55,7 +55,7 @@ package final class PictureCache: Sendable {
     }
   }
 
-  private struct Contents {
+  struct Contents {
     var folder: OpenFolder?
     var pinned: PinnedDatabase?
     var waiting: [(content: FileContent, entry: Entry)] = []
@@ -76,12 +76,12 @@ package final class PictureCache: Sendable {
     }
   }
 
-  private let contents = Mutex(Contents())
+  let contents = Mutex(Contents())
   private let library: Library
-  private let kind: CachedPicture
+  let kind: CachedPicture
   private let limit: Int
   /// True if pictures that the cache cannot keep are available as long as this value exists.
-  private let keepsTemporarily: Bool
+  let keepsTemporarily: Bool
   /// Excludes `clear`.
   private let lock: FileLock?
 
@@ -134,8 +134,6 @@ package final class PictureCache: Sendable {
     if let fault { throw CacheNotWritable(reason: fault) }
   }
 
-  // MARK: Reading and writing
-
   /// Returns what the cache knows about a content, and remembers that it was used. Nil if it knows nothing. Blocks.
   ///
   /// The database gets the time of the use later: when 200 uses have come together, by `flush`, or when this value is
@@ -182,7 +180,11 @@ package final class PictureCache: Sendable {
   }
 
   /// Returns what the cache knows about all contents, also those whose pictures are kept temporarily. Reads no thumbnail.
-  package func outlines() -> [FileContent: Outline] { accessBoth { try Self.outlines(in: $0) } }
+  package func outlines() -> [FileContent: Outline] {
+    flush()
+    let all = (access(Self.outlines(in:)) ?? []) + (accessSpare(Self.outlines(in:)) ?? [])
+    return Dictionary(all, uniquingKeysWith: { first, _ in first })
+  }
 
   /// Keeps an entry. Writes it with others, at the latest by `flush`.
   package func store(_ entry: Entry, for content: FileContent) {
@@ -235,115 +237,4 @@ package final class PictureCache: Sendable {
   package var isFull: Bool { (access { try Self.bytes($0) } ?? 0) >= limit / 10 * 9 }
 
   static var now: Int64 { Int64(Date().timeIntervalSince1970) }
-
-  // MARK: Opening
-
-  /// Runs a transaction. Returns nil if the cache is not available. A corrupt cache is created again, once.
-  @discardableResult
-  func access<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
-    withQueue { queue, keeps in keeps ? try queue.write(body) : try queue.read(body) }
-  }
-
-  /// Runs one statement that reads, outside of a transaction, which costs less for each picture. Returns nil if the
-  /// cache is not available. A corrupt cache is created again, once.
-  private func read<Value: Sendable>(_ statement: (Database) throws -> Value) -> Value? {
-    withQueue { queue, _ in try queue.unsafeRead(statement) }
-  }
-
-  /// Passes the database to `body`, and true if it may be written. Holds the lock of this value meanwhile, so that
-  /// other threads wait.
-  ///
-  /// If the cache is corrupt and can be written, deletes it, creates it again, and calls `body` once more. After any
-  /// other error, closes the database: the cache is neither read nor written from then on, and `notes` has the reason.
-  ///
-  /// - Returns: nil without a database, after another error, or after a second one.
-  private func withQueue<Value: Sendable>(_ body: (DatabaseQueue, Bool) throws -> Value) -> Value? {
-    contents.withLock { contents in
-      for _ in 1...2 {
-        guard let queue = contents.pinned?.queue else { return nil }
-        do {
-          return try body(queue, contents.keeps)
-        } catch {
-          recover(from: error, &contents)
-        }
-      }
-      return nil
-    }
-  }
-
-  /// Runs a transaction in the temporary database. Returns nil without a temporary database.
-  @discardableResult
-  func accessSpare<Value: Sendable>(
-    creating: Bool = false, _ body: (Database) throws -> Value
-  ) -> Value? {
-    contents.withLock { contents in
-      guard keepsTemporarily, !contents.isSpareLost, creating || contents.spare != nil else { return nil }
-      do {
-        if contents.spare == nil {
-          // SQLite's name of a temporary database. https://www.sqlite.org/inmemorydb.html#temp_db
-          let queue = try DatabaseQueue(path: "")
-          try queue.write(PictureCacheSchema.cache.create)
-          contents.spare = queue
-        }
-        return try contents.spare?.write(body)
-      } catch {
-        (contents.spare, contents.isSpareLost) = (nil, true)
-        return nil
-      }
-    }
-  }
-
-  /// Returns the rows of the cache and of the temporary database.
-  private func accessBoth<Value: Sendable>(
-    _ body: (Database) throws -> [(FileContent, Value)]
-  ) -> [FileContent: Value] {
-    flush()
-    return Dictionary(
-      (access(body) ?? []) + (accessSpare(body) ?? []), uniquingKeysWith: { first, _ in first })
-  }
-
-  private func recover(from error: any Error, _ contents: inout Contents) {
-    contents.pinned = nil
-    if Self.isCorruption(error), let folder = contents.folder, contents.keeps {
-      replace(in: folder, &contents)
-    } else if contents.keeps {
-      contents.keepNothing(reason(error, contents))
-    }
-  }
-
-  private func open(_ contents: inout Contents) {
-    guard let folder = contents.folder else { return }
-    if let errno = folder.directory.writeFault() {
-      contents.keepNothing("\(FileError("write to", folder.directory.path, errno))")
-      // a cache that cannot be read either is as good as an empty one
-      contents.pinned = (try? Self.openForReading(kind.database, in: folder)) ?? nil
-      return
-    }
-    do {
-      contents.pinned = try Self.openDatabase(kind.database, in: folder)
-    } catch {
-      recover(from: error, &contents)
-    }
-  }
-
-  /// Returns why the database cannot be used, with its path.
-  private func reason(_ error: any Error, _ contents: Contents) -> String {
-    let reason = Self.reason(error)
-    guard let error = error as? DatabaseError, let folder = contents.folder else { return reason }
-    let (path, file) = (folder.directory.path, folder.directory.path(of: kind.database))
-    let remedy =
-      error.resultCode == .SQLITE_FULL
-      ? "free space on its disk" : "remove \(path), which is then made again"
-    return "\(file): \(reason); \(remedy)"
-  }
-
-  private func replace(in folder: OpenFolder, _ contents: inout Contents) {
-    do {
-      try Self.removeDatabase(kind.database, in: folder.directory)
-      contents.pinned = try Self.openDatabase(kind.database, in: folder)
-      contents.notes.append("the cache of pictures was corrupt, and was created again")
-    } catch {
-      contents.keepNothing(reason(error, contents))
-    }
-  }
 }

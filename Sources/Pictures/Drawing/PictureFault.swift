@@ -29,10 +29,7 @@ package enum PictureFault: String, Error, Sendable, CustomStringConvertible {
 
   /// Adds the finding about a photo: formats that libvips does not read are apart from photos that should have a picture.
   package func report(of label: Finding.Subject, undrawable: inout [Finding], failed: inout [Finding]) {
-    let finding = finding(of: label)
+    let finding = Finding(label, message: "\(label) \(self)")
     if self == .unknownFormat { undrawable.append(finding) } else { failed.append(finding) }
   }
-
-  /// The finding about a photo.
-  func finding(of label: Finding.Subject) -> Finding { Finding(label, message: "\(label) \(self)") }
 }
