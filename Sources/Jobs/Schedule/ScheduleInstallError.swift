@@ -17,8 +17,6 @@ package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
   case backslashForCron(job: String)
   /// Another process changed the crontab during the installation.
   case crontabChanged
-  /// A file could not be read or written.
-  case file(FileError)
 
   /// Describes the error and its remedy in one line.
   package var description: String {
@@ -36,7 +34,6 @@ package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
         .escaped
     case .crontabChanged:
       "another program changed the crontab at the same time; check it with crontab -l and try again"
-    case .file(let error): "\(error)"
     }
   }
 }

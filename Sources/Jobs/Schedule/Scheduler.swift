@@ -6,19 +6,19 @@ package protocol Scheduler: Sendable {
   var name: String { get }
 
   /// Returns the files or lines that an installation of a job would write.
-  func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText]
+  func texts(of job: ScheduledJob) throws -> [ScheduleText]
 
   /// Installs or updates jobs.
-  func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange
+  func install(_ jobs: [ScheduledJob]) throws -> ScheduleChange
 
   /// Removes the jobs with these marks.
-  func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange
+  func remove(_ marks: Set<String>) throws -> ScheduleChange
 
   /// Returns the marks of all installed jobs of all job files.
-  func marks() throws(ScheduleInstallError) -> Set<String>
+  func marks() throws -> Set<String>
 
   /// Compares the installation of a job with the job file.
   func status(
     of job: ScheduledJob, at now: Date, in zone: TimeZone
-  ) throws(ScheduleInstallError) -> [InstalledTask]
+  ) throws -> [InstalledTask]
 }

@@ -55,9 +55,9 @@ package struct SystemdSchedule: Scheduler {
   ///
   /// Starts nothing if systemd does not run, for example in the image of another machine.
   ///
-  /// - Throws: `ScheduleInstallError`. Nothing has changed if a third-party file has the name of a unit. If
+  /// - Throws: `ScheduleInstallError`, `FileError`. Nothing has changed if a third-party file has the name of a unit. If
   ///   systemctl failed, the files are installed and the caller can repeat the call.
-  package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
+  package func install(_ jobs: [ScheduledJob]) throws -> ScheduleChange {
     guard let folder = try UnitFolder(folder, make: true) else { return ScheduleChange() }
     for job in jobs {
       for (name, text) in units(of: job) where text != nil {
@@ -95,7 +95,7 @@ package struct SystemdSchedule: Scheduler {
   /// Stops the timers and path units of these jobs and removes their units.
   ///
   /// - Parameter marks: marks from `ScheduledJob` or from `marks()`.
-  package func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
+  package func remove(_ marks: Set<String>) throws -> ScheduleChange {
     var change = ScheduleChange()
     guard let folder = try UnitFolder(folder, make: false) else { return change }
     // removes the timer before its service, so that the timer cannot start the service in between
@@ -123,13 +123,13 @@ package struct SystemdSchedule: Scheduler {
 
   private func take(
     _ name: String, _ mark: String, _ folder: borrowing UnitFolder, _ change: inout ScheduleChange
-  ) throws(ScheduleInstallError) {
+  ) throws {
     // disabling an already disabled unit is harmless after a crash; a timer that still runs is an error
     if Self.isTrigger(name) { _ = try tell(["disable", "--now", name]) }
     if try folder.remove(name, mark: mark) { change.removed.append(name) }
   }
 
-  package func marks() throws(ScheduleInstallError) -> Set<String> {
+  package func marks() throws -> Set<String> {
     guard let folder = try UnitFolder(folder, make: false) else { return [] }
     return Set(try folder.units().map(\.mark))
   }
@@ -137,7 +137,7 @@ package struct SystemdSchedule: Scheduler {
   /// Compares the installed units of a job with the job file.
   package func status(
     of job: ScheduledJob, at now: Date, in zone: TimeZone
-  ) throws(ScheduleInstallError) -> [InstalledTask] {
+  ) throws -> [InstalledTask] {
     let folder = try UnitFolder(folder, make: false)
     var tasks: [InstalledTask] = []
     for task in ScheduledJob.Task.allCases {
@@ -153,7 +153,7 @@ package struct SystemdSchedule: Scheduler {
 
   private func state(
     of task: ScheduledJob.Task, _ job: ScheduledJob, _ folder: borrowing UnitFolder?
-  ) throws(ScheduleInstallError) -> InstalledTask.State {
+  ) throws -> InstalledTask.State {
     let own = units(of: task, job)
     let isAsked = own.contains { $0.text != nil }
     var (isPresent, isCurrent) = (false, true)

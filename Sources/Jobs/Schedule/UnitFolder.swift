@@ -20,13 +20,13 @@ struct UnitFolder: ~Copyable {
   /// Opens the folder; returns nil if it is missing.
   ///
   /// - Parameter make: creates the folder and its parents.
-  init?(_ path: FilePath, make: Bool) throws(ScheduleInstallError) {
+  init?(_ path: FilePath, make: Bool) throws(FileError) {
     do throws(FileError) {
       if make { try Directory.makeAll(path) }
       directory = try Directory.open(path)
     } catch {
       if !make, error.isMissing { return nil }
-      throw .file(error)
+      throw error
     }
   }
 
@@ -34,72 +34,56 @@ struct UnitFolder: ~Copyable {
   private static let longest = 64 << 10
 
   /// Returns the owner of a unit name. Links and files of other users are third-party.
-  func holder(of name: String, mark: String) throws(ScheduleInstallError) -> Holder {
-    do throws(FileError) {
-      let name = FilePath(name)
-      guard let status = try directory.status(of: name) else { return .nothing }
-      guard status.kind == .file, status.size <= Self.longest else { return .thirdParty }
-      let file = try directory.open(name, .read)
-      let text = String(decoding: try file.read(Self.longest, at: 0), as: UTF8.self)
-      let first = text.prefix { $0 != "\n" }
-      guard first.hasPrefix(UnitText.header), try file.status().owner == geteuid() else { return .thirdParty }
-      let owner = String(first.dropFirst(UnitText.header.count))
-      return owner == mark ? .ours(text: text) : .otherJob(owner)
-    } catch {
-      throw .file(error)
-    }
+  func holder(of name: String, mark: String) throws(FileError) -> Holder {
+    let name = FilePath(name)
+    guard let status = try directory.status(of: name) else { return .nothing }
+    guard status.kind == .file, status.size <= Self.longest else { return .thirdParty }
+    let file = try directory.open(name, .read)
+    let text = String(decoding: try file.read(Self.longest, at: 0), as: UTF8.self)
+    let first = text.prefix { $0 != "\n" }
+    guard first.hasPrefix(UnitText.header), try file.status().owner == geteuid() else { return .thirdParty }
+    let owner = String(first.dropFirst(UnitText.header.count))
+    return owner == mark ? .ours(text: text) : .otherJob(owner)
   }
 
   /// Returns the text of a unit of this job; nil if no unit has the name.
   ///
-  /// - Throws: `ScheduleInstallError` if the name belongs to another job or to a third-party file.
-  func ownText(of name: String, mark: String) throws(ScheduleInstallError) -> String? {
+  /// - Throws: `ScheduleInstallError` if the name belongs to another job or to a third-party file; `FileError`.
+  func ownText(of name: String, mark: String) throws -> String? {
+    let path = directory.path(of: FilePath(name))
     switch try holder(of: name, mark: mark) {
     case .nothing: return nil
     case .ours(let text): return text
-    case .otherJob(let owner): throw .otherJob(directory.path(of: FilePath(name)), owner: owner)
-    case .thirdParty: throw .thirdPartyUnit(directory.path(of: FilePath(name)))
+    case .otherJob(let owner): throw ScheduleInstallError.otherJob(path, owner: owner)
+    case .thirdParty: throw ScheduleInstallError.thirdPartyUnit(path)
     }
   }
 
   /// Returns the names and marks of all units that this program installed.
-  func units() throws(ScheduleInstallError) -> [(name: String, mark: String)] {
-    do throws(FileError) {
-      var units: [(String, String)] = []
-      for name in try directory.names() where name.string.hasPrefix("smilepile-") {
-        guard [".timer", ".path", ".service"].contains(where: name.string.hasSuffix) else { continue }
-        guard case .otherJob(let mark) = (try? holder(of: name.string, mark: "")) ?? .thirdParty else {
-          continue
-        }
-        units.append((name.string, mark))
-      }
-      return units
-    } catch {
-      throw .file(error)
+  func units() throws(FileError) -> [(name: String, mark: String)] {
+    var units: [(String, String)] = []
+    for name in try directory.names() where name.string.hasPrefix("smilepile-") {
+      guard [".timer", ".path", ".service"].contains(where: name.string.hasSuffix),
+        case .otherJob(let mark)? = try? holder(of: name.string, mark: "")
+      else { continue }
+      units.append((name.string, mark))
     }
+    return units
   }
 
   /// Publishes a unit atomically and replaces a unit of the same job. Returns false if the installed unit is
   /// already identical.
-  func install(_ text: String, as name: String, mark: String) throws(ScheduleInstallError) -> Bool {
+  func install(_ text: String, as name: String, mark: String) throws -> Bool {
     guard try ownText(of: name, mark: mark) != text else { return false }
-    do throws(FileError) {
-      try AtomicFile.replace(FilePath(name), in: directory.path, with: Array(text.utf8), mode: 0o644)
-      return true
-    } catch {
-      throw .file(error)
-    }
+    try AtomicFile.replace(FilePath(name), in: directory.path, with: Array(text.utf8), mode: 0o644)
+    return true
   }
 
   /// Removes a unit of this job. Returns false if the unit is missing.
-  func remove(_ name: String, mark: String) throws(ScheduleInstallError) -> Bool {
+  func remove(_ name: String, mark: String) throws -> Bool {
     guard try ownText(of: name, mark: mark) != nil else { return false }
-    do throws(FileError) {
-      try directory.remove(FilePath(name))
-      try directory.sync()
-      return true
-    } catch {
-      throw .file(error)
-    }
+    try directory.remove(FilePath(name))
+    try directory.sync()
+    return true
   }
 }
