@@ -28,7 +28,7 @@ import Testing
   private func texts(_ job: ScheduledJob) -> [String: String] {
     let texts = SystemdSchedule(.system, folder: folder.path, environment: [:]).texts(of: job)
     return Dictionary(
-      texts.map { (FilePath($0.place).lastComponent?.string ?? "", $0.text) },
+      texts.map { (FilePath($0.path).lastComponent?.string ?? "", $0.text) },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -31,8 +31,8 @@ import Testing
 
   private func write(_ job: ScheduledJob, _ scope: UnitScope) throws -> [FilePath] {
     try SystemdSchedule(scope, folder: folder.path, environment: [:]).texts(of: job).map { text in
-      try folder.write(text.text, to: FilePath(text.place).lastComponent?.string ?? "")
-      return FilePath(text.place)
+      try folder.write(text.text, to: FilePath(text.path).lastComponent?.string ?? "")
+      return FilePath(text.path)
     }
   }
 
