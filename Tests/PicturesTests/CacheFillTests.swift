@@ -11,12 +11,11 @@ import Testing
 /// Filling the cache of a library.
 @Suite(.enabled(PictureScratch.reason) { PictureScratch.isPossible })
 struct CacheFillTests {
-  private let scratch: PictureScratch
+  private let scratch = PictureScratch()
   private let sample: SampleLibrary
 
   /// A library with two different photos in three rows, a damaged one, and one that libvips does not read.
   init() throws {
-    scratch = try PictureScratch()
     try scratch.writeImage("red.ppm") { _, _ in (201, 60, 40) }
     try scratch.writeImage("blue.ppm") { _, _ in (20, 60, 240) }
     for name in ["red", "blue"] { try scratch.run("vips", "copy", "\(name).ppm", "\(name).jpg") }

@@ -7,10 +7,8 @@ import Testing
 /// Thumbnails of good images.
 @Suite(.enabled(PictureScratch.reason) { PictureScratch.isPossible })
 struct DrawingTests {
-  private let scratch: PictureScratch
+  private let scratch = PictureScratch()
   private static let red: [Double] = [201, 60, 40]
-
-  init() throws { scratch = try PictureScratch() }
 
   private func writePlainImage() throws { try scratch.writeImage("plain.ppm") { _, _ in (201, 60, 40) } }
 

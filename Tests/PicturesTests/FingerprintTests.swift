@@ -7,9 +7,7 @@ import Testing
 /// Fingerprints that the helper computes, compared with those of simple code.
 @Suite(.enabled(PictureScratch.reason) { PictureScratch.isPossible })
 struct FingerprintTests {
-  private let scratch: PictureScratch
-
-  init() throws { scratch = try PictureScratch() }
+  private let scratch = PictureScratch()
 
   /// An image that is smaller than a thumbnail, so that the helper sees its pixels as they are.
   private struct Image {

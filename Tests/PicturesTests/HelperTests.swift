@@ -11,10 +11,9 @@ import Testing
 /// The helper process: its sandbox, and its replacement.
 @Suite(.enabled(PictureScratch.reason) { PictureScratch.isPossible })
 struct HelperTests {
-  private let scratch: PictureScratch
+  private let scratch = PictureScratch()
 
   init() throws {
-    scratch = try PictureScratch()
     try scratch.writeImage("plain.ppm") { _, _ in (201, 60, 40) }
     try scratch.run("vips", "copy", "plain.ppm", "plain.jpg")
   }

@@ -7,9 +7,7 @@ import Testing
 /// Files that are made to harm a decoder.
 @Suite(.enabled(PictureScratch.reason) { PictureScratch.isPossible })
 struct HostileImageTests {
-  private let scratch: PictureScratch
-
-  init() throws { scratch = try PictureScratch() }
+  private let scratch = PictureScratch()
 
   /// Writes an image of each format, and returns their names.
   private func writeFormats() throws -> [String] {

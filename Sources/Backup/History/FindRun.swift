@@ -123,10 +123,16 @@ private struct FindRun {
     return summary
   }
 
-  private func hasCompleteChain(of path: FilePath) -> Bool {
-    guard let inventory = try? opener.inventory(of: path.folder) else { return false }
-    let own = inventory.archives.first { $0.path == path.absolute.string }
-    return own.map { (try? inventory.graph.chain(of: $0)) != nil } ?? false
+  private func hasCompleteChain(of path: FilePath) throws -> Bool {
+    do {
+      let inventory = try opener.inventory(of: path.folder)
+      guard let own = inventory.archives.first(where: { $0.path == path.absolute.string })
+      else { return false }
+      _ = try inventory.graph.chain(of: own)
+      return true
+    } catch  where error.cause != .cancelled {
+      return false
+    }
   }
 
   private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
@@ -142,7 +148,7 @@ private struct FindRun {
     let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
     let matcher = PhotoMatcher(selection, in: source)
     let isAnyInBase = source.photos.contains { $0.isStoredInBase && matcher.matches($0) }
-    let hasBase = isAnyInBase && hasCompleteChain(of: path)
+    let hasBase = try isAnyInBase && hasCompleteChain(of: path)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.filter(matcher.matches).map { photo in

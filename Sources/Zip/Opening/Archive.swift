@@ -48,8 +48,7 @@ package struct Archive: Sendable {
 
   /// Throws if another program has written to the file since it was opened. Blocks.
   package func requireUnchanged() throws(ArchiveError) {
-    let now = try ArchiveError.onFile { () throws(FileError) in try file.file.status() }
-    guard now.size == status.size, now.modified == status.modified else { throw .changed(path) }
+    try file.checkUnchanged()
   }
 
   /// Returns true if an entry belongs to this archive.

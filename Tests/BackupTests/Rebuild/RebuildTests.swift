@@ -111,6 +111,21 @@ import Testing
     expectNone(try scene.library.faults())
   }
 
+  @Test("Rebuild: with leave, a photo without a file is left out although another photo is corrupt")
+  func leavesMissingFileBesideCorruptFile() async throws {
+    let contents = try scene.library.contents
+    try await scene.export()
+    try scene.loseDatabase()
+    try FileManager.default.removeItem(atPath: scene.path(of: 2, in: contents).string)
+    let path = try scene.path(of: 1, in: contents)
+    try Data("rotten".utf8).write(to: URL(fileURLWithPath: path.string))
+    let summary = try await scene.rebuild { $0.missing = .leave }
+    #expect(summary.missing.map(\.item) == ["photo 2 “tram” in “Cars”"])
+    #expect(summary.restored.count == 1)
+    #expect(try scene.library.contents.photos.map(\.id) == [1, 7, 9])
+    expectNone(try scene.library.faults())
+  }
+
   @Test("Rebuild: a file with other bytes is kept in .rotten, and replaced from the archive")
   func corruptFile() async throws {
     let contents = try scene.library.contents

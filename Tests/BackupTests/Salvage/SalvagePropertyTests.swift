@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage

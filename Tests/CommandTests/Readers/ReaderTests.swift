@@ -82,7 +82,7 @@ struct ReaderTests {
 
   /// Exports a library as `archive.zip`. Returns its folder, and the names of its entries, sorted.
   private func exported(_ source: Source) throws -> (Workbench, names: [String]) {
-    let bench = try Workbench()
+    let bench = Workbench()
     let photos: [String]
     var derived: [String] = []
     switch source {

@@ -10,7 +10,7 @@ struct WriterTests {
 
   @Test("Import: a backup repacked by another program is complete", arguments: Packer.installed)
   func repacked(_ packer: Packer) throws {
-    let bench = try Workbench()
+    let bench = Workbench()
     try packer.pack(Fixture.entries(), in: bench.folder)
     try bench.run("smilepile init Library")
     #expect(try bench.run("smilepile import -l Library a.zip", exit: 3) == Self.imported)
@@ -24,7 +24,7 @@ struct WriterTests {
     "Import: `--salvage` finds every photo of a truncated archive of another program",
     arguments: Packer.installed)
   func truncated(_ packer: Packer) throws {
-    let bench = try Workbench()
+    let bench = Workbench()
     try packer.pack(Fixture.entries(), in: bench.folder)
     let archive = Array(try Data(contentsOf: URL(fileURLWithPath: bench.path("a.zip"))))
     let directory = try #require(

@@ -104,7 +104,8 @@ import Testing
 
   @Test("Status file: until the job's other library is backed up, the copies are those of the former one")
   func failedBackupOfChangedLibrary() async throws {
-    var (night, before) = try await changedLibrary()
+    let (changed, before) = try await changedLibrary()
+    var night = changed
     night.job.hooks.before = "false"
     #expect(try await night.backup().outcome == .failed)
     #expect(try night.statusFile().copies.map(\.archive) == before.copies.map(\.archive))

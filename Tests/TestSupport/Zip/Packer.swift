@@ -45,34 +45,32 @@ package struct Packer: Sendable, CustomTestStringConvertible {
     "java -Dsun.jnu.encoding=UTF-8 '\(Fixture.path("../Tests/CommandTests/Readers/Packer.java"))' ../a.zip \($0)"
   }
 
+  private static let encryptingInfoZIP = ["-r ../a.zip .", "-0 -r ../a.zip .", "-r - . | cat > ../a.zip"].map
+  {
+    "zip -q -P secret \($0)"
+  }
+
+  private static let encryptingSevenZip = ["-mx0", "-mx5"].flatMap { level in
+    ["AES128", "AES192", "AES256", "ZipCrypto"].map { "7z a -bd -psecret \(level) -mem=\($0) ../a.zip ." }
+  }
+
+  private static let encryptingBsdtar = ["aes128", "aes256", "zipcrypt"].map {
+    "bsdtar --format zip --options zip:encryption=\($0) --passphrase secret -cf ../a.zip ."
+  }
+
   /// The packers whose programs are installed.
-  package static let installed = installed([
+  package static let installed = packers([
     ("zip", infoZIP), ("7z", sevenZip), ("bsdtar", bsdtar), ("python3", python), ("jar", jar), ("java", java),
   ])
 
   /// The packers whose programs are installed, and that encrypt with the password `secret`. The password check of streamed
   /// entries uses the date, since the checksum is not known in advance.
-  package static let encrypting = installed([
-    (
-      "zip",
-      ["-r ../a.zip .", "-0 -r ../a.zip .", "-r - . | cat > ../a.zip"].map { "zip -q -P secret \($0)" }
-    ),
-    (
-      "7z",
-      ["-mx0", "-mx5"].flatMap { level in
-        ["AES128", "AES192", "AES256", "ZipCrypto"].map { "7z a -bd -psecret \(level) -mem=\($0) ../a.zip ." }
-      }
-    ),
-    (
-      "bsdtar",
-      ["aes128", "aes256", "zipcrypt"].map {
-        "bsdtar --format zip --options zip:encryption=\($0) --passphrase secret -cf ../a.zip ."
-      }
-    ),
+  package static let encrypting = packers([
+    ("zip", encryptingInfoZIP), ("7z", encryptingSevenZip), ("bsdtar", encryptingBsdtar),
   ])
 
-  private static func installed(_ packers: [(program: String, commands: [String])]) -> [Packer] {
-    packers.filter { Programs.has($0.program) }.flatMap { program, commands in
+  private static func packers(_ commands: [(program: String, commands: [String])]) -> [Packer] {
+    commands.filter { Programs.has($0.program) }.flatMap { program, commands in
       commands.map { Packer(program: program, command: $0) }
     }
   }

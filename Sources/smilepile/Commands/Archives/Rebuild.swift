@@ -69,13 +69,12 @@ struct Rebuild: AsyncParsableCommand {
     options.archives = sources.paths
     options.password = try readPassword(of: sources, reporter)
     let summary = try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
-    report(summary, of: path, sources.warnings, reporter)
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try report(summary, of: path, sources.warnings, reporter)
   }
 
   private func report(
     _ summary: RebuildSummary, of path: FilePath, _ warnings: [String], _ reporter: Reporter
-  ) {
+  ) throws {
     for warning in summary.warnings { reporter.warn(warning) }
     if let archive = summary.archive {
       reporter.note("what cannot be read from the old database comes from \(archive.string.escaped)")
@@ -103,8 +102,8 @@ struct Rebuild: AsyncParsableCommand {
       summary.damaged.isEmpty ? nil : "\(summary.damaged.count) damaged",
     ]
     reporter.importantResult(parts.compactMap(\.self).joined(separator: ", "))
-    reporter.json(
-      "summary",
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
       [
         "archive": summary.archive?.string, "photos": summary.photos, "categories": summary.categories,
         "photos_of_database": summary.photosOfDatabase, "restored": summary.restored.map(\.message),

@@ -69,15 +69,14 @@ struct Verify: AsyncParsableCommand {
         : "checked \(what): " + (summary.damaged.isEmpty ? "all intact" : "\(summary.damaged.count) damaged"))
         + (summary.unreadable.isEmpty
           ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
-    reporter.json(
-      "summary",
+    let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
+    try reporter.finish(
+      (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() ?? .done,
       [
         "entries_checked": summary.entriesChecked, "damaged": summary.damaged.map(\.message),
         "unreadable": summary.unreadable.map { "\($0.error)" }, "untracked": summary.untracked,
         "staged_files": summary.stagedFiles, "staged_bytes": summary.stagedBytes,
         "warnings": summary.warnings,
       ])
-    let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
-    if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }
 }

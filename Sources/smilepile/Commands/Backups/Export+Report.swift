@@ -3,7 +3,7 @@ import FileSystem
 
 /// The report of `export`.
 extension Export {
-  func report(_ summary: ExportSummary, _ reporter: Reporter) {
+  func report(_ summary: ExportSummary, _ reporter: Reporter) throws {
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
     let verb = dryRun ? "would export" : "exported"
@@ -39,8 +39,8 @@ extension Export {
           + "photos into another category; use Replace in the app")
     }
     for archive in summary.archives { reporter.importantResult(archive.string) }
-    reporter.json(
-      "summary",
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
       [
         "archive": summary.archive?.string, "archives": summary.archives.map(\.string),
         "parts": summary.parts,

@@ -164,8 +164,7 @@ struct Export: AsyncParsableCommand {
       throw error
     }
 
-    report(summary, reporter)
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try report(summary, reporter)
   }
 }
 

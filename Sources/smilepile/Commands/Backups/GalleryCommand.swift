@@ -78,11 +78,10 @@ struct GalleryCommand: AsyncParsableCommand {
       work = .gallery(ofLibrary: try library.path(), to: folder, options: options)
     }
     let summary = try await reporter.follow(work, during: "gallery")
-    report(summary, reporter)
-    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try report(summary, reporter)
   }
 
-  private func report(_ summary: GalleryFolderSummary, _ reporter: Reporter) {
+  private func report(_ summary: GalleryFolderSummary, _ reporter: Reporter) throws {
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.undrawable {
       reporter.warn("\(photo.message); a click opens a copy of the file")
@@ -95,8 +94,8 @@ struct GalleryCommand: AsyncParsableCommand {
       "\(output.escaped) shows \(Count(summary.photos, "photo")) in "
         + "\(Count(summary.categories, "category", "categories")); drew \(Count(summary.drawn, "picture")), wrote "
         + "\(Count(summary.filesWritten, "file")) (\(ByteCount(summary.bytesWritten)))\(removed)\(assets)")
-    reporter.json(
-      "summary",
+    try reporter.finish(
+      isIncomplete: summary.isIncomplete,
       [
         "target": output, "photos": summary.photos, "categories": summary.categories, "drawn": summary.drawn,
         "files_written": summary.filesWritten, "bytes_written": summary.bytesWritten,

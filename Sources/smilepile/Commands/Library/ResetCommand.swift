@@ -89,11 +89,10 @@ struct ResetCommand: AsyncParsableCommand {
     options.authorization = try confirmation.authorization(reporter, for: path, photos: photos)
     let context = JobContext.ofThisProcess(reporter)
     let report = try await reporter.follow(.reset(reset, options: options, context), during: "reset")
-    show(report, reporter)
-    if !report.findings.isEmpty { throw ExitStatus.incomplete }
+    try show(report, reporter)
   }
 
-  private func show(_ report: LibraryReset.Report, _ reporter: Reporter) {
+  private func show(_ report: LibraryReset.Report, _ reporter: Reporter) throws {
     let summary = report.summary
     for warning in report.warnings { reporter.warn(warning) }
     for photo in summary.missing { reporter.warn(photo.message) }
@@ -102,8 +101,8 @@ struct ResetCommand: AsyncParsableCommand {
     if summary.hasNewID, !dryRun {
       reporter.note("the next run of a job reports a new library, and keeps the archives of the old one")
     }
-    reporter.json(
-      "summary",
+    try reporter.finish(
+      isIncomplete: !report.findings.isEmpty,
       [
         "photos_removed": summary.photos, "categories_removed": summary.categories, "bytes": summary.bytes,
         "changes": (summary.settings ?? []).map {

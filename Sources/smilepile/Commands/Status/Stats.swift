@@ -44,8 +44,9 @@ struct Stats: AsyncParsableCommand {
     }
     if let damage = protection.damageAction { reporter.result(CommandMessage.text(of: damage).escaped) }
     let export = protection.lastExport
-    reporter.json(
-      "summary",
+    // without the ledger the copies are unknown
+    try reporter.finish(
+      isIncomplete: protection.ledgerProblem != nil,
       [
         "sentence": verdict.sentence, "level": verdict.level.rawValue, "photos": protection.totals.photos,
         "categories": protection.totals.categories, "bytes": protection.totals.bytes,
@@ -54,8 +55,6 @@ struct Stats: AsyncParsableCommand {
         "last_archive": Null(export?.archive), "copies": protection.copies.map(Self.fields),
         "last_successful_restore_test": Null(protection.testedAt),
       ])
-    // without the ledger the copies are unknown
-    if protection.ledgerProblem != nil { throw ExitStatus.incomplete }
   }
 
   private func show(_ groups: [PhotoGroup], _ reporter: Reporter) {
