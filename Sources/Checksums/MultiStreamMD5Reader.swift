@@ -17,14 +17,22 @@ package protocol HashableStream: AnyObject {
 package enum MultiStreamMD5Reader {
   /// The most streams to read at a time: more than there are lanes, so that short pieces do not leave lanes empty.
   package static let maximumStreams = 2 * MultiBufferMD5.lanes
-  /// The bytes that are read of a stream at a time.
-  private static let pieceSize = 32 << 10
+  /// The bytes that are read of a stream at a time, unless the caller asks for others.
+  package static let pieceSize = 32 << 10
+  /// The most memory for the pieces of all streams.
+  private static let maximumMemory = 2 << 20
 
-  /// Reads all streams that `next` returns, many at a time. Blocks; allocates 32 KiB for each stream that is open.
-  /// - Parameter streams: how many are read at a time. Each may keep files open.
+  /// Reads all streams that `next` returns, many at a time. Blocks; allocates a piece for each stream that is open, at
+  /// most 2 MiB for all.
+  /// - Parameters:
+  ///   - streams: how many are read at a time. Each may keep files open.
+  ///   - pieceSize: the bytes that are read of a stream at a time, at most 2 MiB. Larger pieces save system calls to
+  ///     streams that write what they read.
   /// - Throws: `MemoryShortage`; what `next` or a stream throws. Then the other streams are released unfinished.
-  package static func run(streams: Int = maximumStreams, _ next: () throws -> (any HashableStream)?) throws {
-    let streams = max(1, streams)
+  package static func run(
+    streams: Int = maximumStreams, pieceSize: Int = pieceSize, _ next: () throws -> (any HashableStream)?
+  ) throws {
+    let streams = max(1, min(streams, maximumMemory / pieceSize))
     let memory = try UnsafeMutableRawBufferPointer.pages(byteCount: streams * pieceSize)
     defer { memory.freePages() }
     func buffer(_ slot: Int) -> UnsafeMutableRawBufferPointer {

@@ -23,8 +23,8 @@ final class PhotoFolder {
     items = try contents.enumerated().map { index, bytes in
       let path = try scratch.write(bytes, to: "\(index)")
       return PipelineItem(
-        entryName: "photos/\(index).jpg", size: bytes.count, modified: 1_700_000_000_000
-      ) { () throws(FileError) in try File.open(path, .read) }
+        entryName: "photos/\(index).jpg", size: bytes.count, modified: 1_700_000_000_000,
+        bytes: .file(path) { () throws(FileError) in try File.open(path, .read) })
     }
   }
 

@@ -103,13 +103,14 @@ import Testing
     let folder = try PhotoFolder(sizes: Array(repeating: 9000, count: 10))
     try folder.remove(index)
     let path = folder.scratch.path("\(index)")
-    let fault = LaneReader.Fault(index: index, reason: .file(FileError("open", path, .noSuchFileOrDirectory)))
+    let reason = PhotoFault.unreadable(FileError("open", path, .noSuchFileOrDirectory))
+    let fault = LaneReader.Fault(index: index, reason: reason)
     #expect(throws: PipelineError.unreadable([fault])) { try folder.archive(options: Self.small) }
   }
 
   @Test("Photo pipeline: a file of another size is reported with its index", arguments: [10, 4096, 9000])
   func changedSize(_ size: Int) throws {
-    for (change, reason) in [(-1, ItemReason.tooShort(bytes: size - 1)), (1, .tooLong)] {
+    for (change, reason) in [(-1, PhotoFault.tooShort(bytes: size - 1)), (1, .tooLong)] {
       let folder = try PhotoFolder(sizes: [5, 20_000, size, 5])
       try folder.resize(2, to: size + change)
       let fault = LaneReader.Fault(index: 2, reason: reason)

@@ -1,9 +1,7 @@
 import Checksums
 import Foundation
 import Operations
-import Synchronization
 import SystemPackage
-import Zip
 
 /// The content of a full archive made from a chain. Reads every photo of the chain to its end.
 struct FlattenPlan {
@@ -25,19 +23,14 @@ struct FlattenPlan {
       if let unavailable = photo.location.unavailable, unavailable.isDamage {
         recordLoss(of: photo, unavailable.reason)
       }
-      guard let (entry, holder, archive) = source.entry(of: photo.location), let outcome = outcomes[index]
-      else { continue }
-      let md5: MD5Digest
-      switch outcome {
-      case .intact(let digest): md5 = digest
-      case .lost(let reason):
-        recordLoss(of: photo, reason)
-        continue
+      guard let outcome = outcomes[index], let bytes = source.bytes(at: photo.location) else { continue }
+      if let fault = outcome.fault(unless: photo.location.md5) {
+        recordLoss(of: photo, "\(fault)")
+      } else if case .intact(let content) = outcome {
+        items.append(
+          RewrittenPhoto(
+            index, of: source, bytes, content.md5, size: content.size, isEncrypted: source.isEncrypted))
       }
-      items.append(
-        RewrittenPhoto(
-          index, of: source, .entry(entry.index, of: archive, password: holder.password), md5,
-          size: entry.size, isEncrypted: source.isEncrypted))
     }
   }
 
@@ -47,42 +40,18 @@ struct FlattenPlan {
     damagedArchives[source.archive(of: photo)] = finding.message
   }
 
-  /// The result of reading a photo.
-  private enum Outcome {
-    /// The photo is intact: its MD5 equals that of the manifest, if the manifest has one.
-    case intact(MD5Digest)
-    case lost(reason: String)
-  }
-
   /// Reads all photos, on several threads. Returns the outcomes by the photos' indices in the backup; nil for
   /// photos without a file.
-  private static func outcomes(of source: OpenedBackup, _ counter: ProgressCounter) throws -> [Outcome?] {
-    let outcomes = Mutex([Outcome?](repeating: nil, count: source.photos.count))
-    try Workers.forEach(0..<source.photos.count) { index in
+  private static func outcomes(
+    of source: OpenedBackup, _ counter: ProgressCounter
+  ) throws -> [PhotoOutcome?] {
+    let reading = PhotoReading(counter, Readers(on: source.archive?.status.identity))
+    return try reading.outcomes(source.photos.count) { index in
       let photo = source.photos[index]
-      guard let (entry, holder, archive) = source.entry(of: photo.location) else { return }
+      guard let bytes = source.bytes(at: photo.location) else { return nil }
       counter.advance(current: photo.record.name)
-      var hash = RunningMD5()
-      var counted = 0
-      let fault = try PhotoBytes.entry(entry.index, of: archive, password: holder.password).read { piece in
-        try counter.checkCancellation()
-        hash.update(piece)
-        counted += piece.count
-        counter.advance(bytes: piece.count)
-      }
-      counter.advance(items: 1, bytes: entry.size - counted)
-      let digest = hash.digest
-      let outcome: Outcome =
-        if let fault {
-          .lost(reason: fault)
-        } else if let expected = photo.location.md5, digest != expected {
-          .lost(reason: "its MD5 is \(digest) and should be \(expected)")
-        } else {
-          .intact(digest)
-        }
-      outcomes.withLock { $0[index] = outcome }
+      return (bytes, photo.location.size)
     }
-    return outcomes.withLock { $0 }
   }
 
   /// Returns `metadata.json` of the newest archive without its photos. If a photo is lost, marks the archive as

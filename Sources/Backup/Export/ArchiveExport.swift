@@ -66,8 +66,8 @@ struct ArchiveExport {
 
   // MARK: Writing
 
-  /// Writes the archives. If files of photos cannot be archived, discards the archives, and writes them once more without
-  /// these photos.
+  /// Writes the archives. If files of photos cannot be archived, discards the archives, and writes them once more
+  /// without these photos.
   private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     let rest: ExportPlan
     do {
@@ -91,7 +91,7 @@ struct ArchiveExport {
     } catch let unreadable as UnreadablePhotos {
       guard let (photo, reason) = unreadable.photos.first else { throw unreadable }
       let label = rest.label(photo)
-      if case .file(let error) = reason, !error.isMissing {
+      if case .unreadable(let error) = reason, !error.isMissing {
         throw BackupError.unreliableDisk("\(label)", reason: error)
       }
       throw BackupError.unstablePhoto("\(label)", reason: "\(reason)")
@@ -100,7 +100,7 @@ struct ArchiveExport {
 
   /// Photos whose files cannot be read, or have another length than planned.
   private struct UnreadablePhotos: Error {
-    var photos: [(photo: Photo, reason: ItemReason)]
+    var photos: [(photo: Photo, reason: PhotoFault)]
   }
 
   /// The archives, and the plan that they were written from.
@@ -109,7 +109,7 @@ struct ArchiveExport {
   private func writeOnce(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     let split = options.phoneLimits.map { SplitPlan(plan, $0, set: UUID()) }
     var archives: [UnpublishedArchive] = []
-    var unreadable: [(photo: Photo, reason: ItemReason)] = []
+    var unreadable: [(photo: Photo, reason: PhotoFault)] = []
     for part in split?.parts ?? [plan] {
       if !unreadable.isEmpty {
         let faults = try pipeline(part, lanes: 1).faults(isCancelled: { [counter] in counter.isCancelled })
@@ -174,14 +174,10 @@ struct ArchiveExport {
     return pipeline
   }
 
-  /// Returns the number of photos to read at a time: one if a disk is slower when its head moves, or if the file system of the
-  /// archive cannot write a file in any order.
+  /// Returns the number of photos to read at a time: that of the options, or the best one for the disks.
   private func lanes(to file: borrowing File) throws -> Int {
     if let asked = options.readers { return max(1, min(asked, MultiBufferMD5.lanes)) }
-    let isOrderFree =
-      try file.fileSystem().hasSparseFiles && !BlockDevice.isRotational(file.status().identity)
-      && !BlockDevice.isRotational(library.identity)
-    return isOrderFree ? MultiBufferMD5.lanes : 1
+    return try PhotoPipeline.lanes(writing: file, reading: [library.identity])
   }
 
   // MARK: Verifying

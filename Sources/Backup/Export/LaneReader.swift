@@ -1,8 +1,9 @@
 import Checksums
 import FileSystem
 
-/// Reads photos in lanes: several at a time, a chunk of each in turn, so that their bytes are hashed together while they are
-/// in the processor's cache. With one lane, the photos are read one after the other, in the order of the archive.
+/// Reads photos in lanes: several at a time, a chunk of each in turn, so that their bytes are hashed together while
+/// they are in the processor's cache. With one lane, the photos are read one after the other, in the order of the
+/// archive.
 ///
 /// A photo that cannot be read, or that has another length than its item, is a fault. The others are read nevertheless.
 struct LaneReader {
@@ -10,15 +11,15 @@ struct LaneReader {
   struct Fault: Equatable, Sendable {
     /// The index of its item.
     var index: Int
-    var reason: ItemReason
+    var reason: PhotoFault
   }
 
   private struct Lane {
     let item: Int
     /// Nil at the end, since a set has room for more photos than the process may open files.
-    var file: SharedFile?
+    var stream: (any ByteStream)?
     var position = 0
-    var isAtEnd: Bool { file == nil }
+    var isAtEnd: Bool { stream == nil }
     /// The photo's bytes in the current set.
     var range = 0..<0
   }
@@ -31,6 +32,7 @@ struct LaneReader {
   private let items: [PipelineItem]
   private let options: PhotoPipeline.Options
   private let isCancelled: @Sendable () -> Bool
+  private let reader = PhotoReader()
   private var nextItem = 0
   private var lanes: [Lane] = []
   /// The hash of each lane.
@@ -50,7 +52,7 @@ struct LaneReader {
 
   /// Fills a set: with a chunk of each open photo, and, as far as there is room, with further photos.
   ///
-  /// - Throws: `CancellationError`, or `FileError` for an error that does not concern a photo.
+  /// - Throws: `CancellationError`, or an error that does not concern a photo.
   mutating func fill(_ set: PieceSet) throws {
     set.removeAll()
     for lane in lanes.indices {
@@ -96,11 +98,11 @@ struct LaneReader {
   private mutating func openNext(into set: PieceSet) throws {
     let item = nextItem
     nextItem += 1
-    do throws(FileError) {
-      let file = try Self.repeatingOnce { () throws(FileError) in SharedFile(try items[item].open()) }
-      lanes.append(Lane(item: item, file: file))
-    } catch {
-      return try fail(item, .file(error))
+    do {
+      let stream = try Self.repeatingOnce { try reader.open(items[item].bytes, checksKind: false) }
+      lanes.append(Lane(item: item, stream: stream))
+    } catch let fault as PhotoFault {
+      return faults.append(Fault(index: item, reason: fault))
     }
     hashes.append(MultiBufferMD5())
     openLanes += 1
@@ -111,54 +113,42 @@ struct LaneReader {
   private mutating func read(_ index: Int, into set: PieceSet) throws {
     if isCancelled() { throw CancellationError() }
     let lane = lanes[index]
-    guard let shared = lane.file else { return }
+    guard let stream = lane.stream else { return }
     let left = items[lane.item].size - lane.position
     // one byte more than expected, to detect a longer file
     let wanted = min(left + 1, options.chunkSize)
     let count: Int
-    do throws(FileError) {
+    do {
       let chunk = UnsafeMutableRawBufferPointer(rebasing: set.room[..<wanted])
-      count = try Self.repeatingOnce { () throws(FileError) in
-        try shared.file.read(into: chunk, at: lane.position)
+      count =
+        items[lane.item].bytes.isEncoded
+        ? try stream.fill(chunk) : try Self.repeatingOnce { try stream.fill(chunk) }
+      guard count <= left else { throw PhotoFault.tooLong }
+      lanes[index].position += count
+      if count < wanted {
+        end(index)
+        guard count == left else { throw PhotoFault.tooShort(bytes: lane.position + count) }
+      } else if options.lanes > 1 {
+        stream.announceReading(count: options.chunkSize)
       }
-    } catch {
-      end(index)
-      return try fail(lane.item, .file(error))
-    }
-    guard count <= left else {
-      end(index)
-      return try fail(lane.item, .tooLong)
-    }
-    lanes[index].position += count
-    if count < wanted {
-      end(index)
-      guard count == left else { return try fail(lane.item, .tooShort(bytes: lane.position + count)) }
-    } else if options.lanes > 1 {
-      shared.file.announceReading(from: lane.position + count, count: options.chunkSize)
+    } catch let fault as PhotoFault {
+      if !lanes[index].isAtEnd { end(index) }
+      return faults.append(Fault(index: lane.item, reason: fault))
     }
     lanes[index].range = set.add(count, of: lane.item, isLast: lanes[index].isAtEnd)
   }
 
   /// Repeats a call that failed: some disks and servers recover from an error.
-  private static func repeatingOnce<Value>(
-    _ call: () throws(FileError) -> Value
-  ) throws(FileError) -> Value {
+  private static func repeatingOnce<Value>(_ call: () throws -> Value) throws -> Value {
     do {
       return try call()
-    } catch {
-      if error.cause == .environment { throw error }
+    } catch PhotoFault.unreadable {
       return try call()
     }
   }
 
   private mutating func end(_ index: Int) {
-    lanes[index].file = nil
+    lanes[index].stream = nil
     openLanes -= 1
-  }
-
-  /// Notes a fault, or throws an error that does not concern the photo.
-  private mutating func fail(_ item: Int, _ reason: ItemReason) throws {
-    if case .file(let error) = reason, error.cause == .environment { throw error }
-    faults.append(Fault(index: item, reason: reason))
   }
 }

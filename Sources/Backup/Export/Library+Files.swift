@@ -1,4 +1,5 @@
 import ArchiveCatalog
+import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
@@ -26,13 +27,9 @@ extension Library {
   ///
   /// - Parameter modified: the entry's date, if the archive must not reveal the photo's.
   func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
-    // captures only the path, since there is one closure for each photo
-    let path = item.photo.path
-    return PipelineItem(
-      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt
-    ) {
-      () throws(FileError) in try self.openPhoto(at: path)
-    }
+    PipelineItem(
+      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt,
+      bytes: .photo(item.photo.path, of: self))
   }
 
   /// Returns the corrupt photos of a selection among those whose files were modified after a moment. Blocks; reads
@@ -61,8 +58,11 @@ extension Library {
   func corruptPhotos(
     among photos: [Photo], isInBase: Bool, of plan: ExportPlan, _ counter: ProgressCounter
   ) throws -> [Finding] {
-    try photos.compactMap { photo in
-      if try hasIntactFile(of: photo, whileReading: counter.checkCancellation) { return nil }
+    let outcomes = try PhotoReading(counter, Readers(on: try identity)).outcomes(photos.count) { index in
+      (.photo(photos[index].path, of: self), nil)
+    }
+    return zip(photos, outcomes).compactMap { photo, outcome in
+      if let content = outcome?.content, content == photo.content { return nil }
       let reason = "it is corrupt in the library"
       return Finding(
         plan.label(photo), isInBase ? "\(reason); the base contains an intact file" : reason,

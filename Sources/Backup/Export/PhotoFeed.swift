@@ -2,9 +2,9 @@ import Checksums
 import Operations
 import Zip
 
-/// The photos of a new archive. A thread reads and hashes them, and hands over their bytes in sets, which circulate between
-/// it and the thread that writes. So each file is read once, a checksum is that of the archive's bytes, and the memory does
-/// not depend on the photos' sizes.
+/// The photos of a new archive. A thread reads and hashes them, and hands over their bytes in sets, which circulate
+/// between it and the thread that writes. So each file is read once, a checksum is that of the archive's bytes, and the
+/// memory does not depend on the photos' sizes.
 ///
 /// After the first photo that cannot be read, the thread only looks for further ones, and hands over nothing.
 final class PhotoFeed: StoredContents {
@@ -32,16 +32,17 @@ final class PhotoFeed: StoredContents {
   ///
   /// - Throws: `MemoryShortage`, or `ThreadError`.
   init(
-    _ reader: LaneReader, _ options: PhotoPipeline.Options,
+    _ items: [PipelineItem], _ options: PhotoPipeline.Options, isCancelled: @escaping @Sendable () -> Bool,
     progress: @escaping (PipelineAdvance) -> Void,
     hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void
   ) throws {
     let sets = try (0..<options.sets).map { _ in try PieceSet(bytes: options.setSize) }
     monitor = Monitor(Exchange(free: sets), conditions: Condition.count)
     self.progress = progress
-    try thread.start { [monitor] in
+    // with the stack that libzip needs
+    try thread.start(stackSize: 1 << 20) { [monitor] in
       do {
-        try Self.read(reader, monitor, hashed)
+        try Self.read(LaneReader(items, options, isCancelled: isCancelled), monitor, hashed)
       } catch {
         Self.fail(error, monitor)
       }

@@ -6,8 +6,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Writes photos and texts into a ZIP archive. One thread reads and hashes the photos; the thread of the caller computes
-/// their CRCs and writes. Three sets of chunks circulate between them.
+/// Writes photos and texts into a ZIP archive. One thread reads and hashes the photos; the thread of the caller
+/// computes their CRCs and writes. Three sets of chunks circulate between them.
 struct PhotoPipeline: Sendable {
   /// The photos, in the archive's order. Their names must be distinct.
   var items: [PipelineItem]
@@ -44,9 +44,9 @@ struct PhotoPipeline: Sendable {
   /// publishes the file. Blocks until everything is written. The thread that it starts has ended when it returns or
   /// throws.
   ///
-  /// The thread of the caller calls `progress` for every chunk after it was written: it must be quick, such as incrementing a
-  /// counter. Both threads call `isCancelled` equally often. The other thread calls `hashed` with the checksum of each item
-  /// when it is known, in any order.
+  /// The thread of the caller calls `progress` for every chunk after it was written: it must be quick, such as
+  /// incrementing a counter. Both threads call `isCancelled` equally often. The other thread calls `hashed` with the
+  /// checksum of each item when it is known, in any order.
   ///
   /// - Throws: `PipelineError` for photos, `FileError` for the archive's file, `CancellationError`, the error of a
   ///   text, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` if no thread can be started. `file` is then
@@ -58,9 +58,9 @@ struct PhotoPipeline: Sendable {
     hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void = { _, _ in }
   ) throws -> Result {
     var options = options
-    if password != nil { options.lanes = 1 }
+    if password != nil || items.contains(where: \.bytes.isEncoded) { options.lanes = 1 }
     let feed = try PhotoFeed(
-      LaneReader(items, options, isCancelled: isCancelled), options, progress: progress, hashed: hashed)
+      items, options, isCancelled: isCancelled, progress: progress, hashed: hashed)
     defer { feed.stop() }
     var archive = try ArchiveWriter(password: password)
     for item in items {
@@ -76,8 +76,21 @@ struct PhotoPipeline: Sendable {
     return Result(archiveSize: size, digests: feed.digests)
   }
 
-  /// Reads every photo to its end, writes nothing, and returns the photos for which `write` would fail, in the items' order.
-  /// Blocks.
+  /// Returns the number of photos to read at a time: one if a disk is slower when its head moves, or if the file system
+  /// of the archive cannot write a file in any order.
+  ///
+  /// - Parameter sources: files on the disks to read.
+  static func lanes(
+    writing file: borrowing File, reading sources: [FileStatus.Identity]
+  ) throws -> Int {
+    let isOrderFree =
+      try file.fileSystem().hasSparseFiles && !BlockDevice.isRotational(file.status().identity)
+      && !sources.contains(where: BlockDevice.isRotational)
+    return isOrderFree ? MultiBufferMD5.lanes : 1
+  }
+
+  /// Reads every photo to its end, writes nothing, and returns the photos for which `write` would fail, in the items'
+  /// order. Blocks.
   ///
   /// - Throws: `CancellationError`, `MemoryShortage`, or `FileError` for an error that does not concern a photo.
   func faults(isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> [LaneReader.Fault] {

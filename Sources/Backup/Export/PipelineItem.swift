@@ -1,17 +1,15 @@
 import Checksums
-import FileSystem
-import PhotoLibrary
 
 /// A photo to be written into an archive.
 struct PipelineItem: Sendable {
   /// The entry's name in the archive.
   var entryName: String
-  /// The exact length of the file in bytes.
+  /// The exact length of the photo in bytes.
   var size: Int
   /// The entry's date, in milliseconds since 1970.
   var modified: Int64
-  /// Opens the file. May be called again.
-  var open: @Sendable () throws(FileError) -> File
+  /// Where the photo's bytes are.
+  var bytes: PhotoBytes
 }
 
 /// An entry after the photos, such as `metadata.json`.
@@ -30,25 +28,6 @@ struct PipelineText {
 enum PipelineError: Error, Equatable, Sendable {
   /// These items, all of them, cannot be archived. The archive is invalid; the caller can retry without them.
   case unreadable([LaneReader.Fault])
-}
-
-/// Why an item cannot be archived.
-enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Opening or reading the file failed.
-  case file(FileError)
-  /// The file is shorter than its size, and ends after `bytes`.
-  case tooShort(bytes: Int)
-  /// The file is longer than its size.
-  case tooLong
-
-  /// One line for the user, without the item's name.
-  var description: String {
-    switch self {
-    case .file(let error): error.description
-    case .tooShort(let bytes): "the file ends after \(bytes) bytes, before its recorded size"
-    case .tooLong: "the file is longer than its recorded size"
-    }
-  }
 }
 
 /// Photo bytes that have reached the archive.

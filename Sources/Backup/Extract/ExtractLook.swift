@@ -52,56 +52,18 @@ struct ExtractLook {
     _ counter: ProgressCounter
   ) throws -> [Int] {
     let same = Mutex<[Int]>([])
-    try ParallelHashing.read(0..<candidates.count, readers, context: {}) { place, _ in
-      try counter.checkCancellation()
+    try PhotoReading(counter, readers).collect(candidates.count) { place in
       let item = plan.items[candidates[place]]
+      let path = plan.path(of: item)
       counter.advance(current: item.name)
-      return ExistingFile(item, plan.path(of: item), in: target, counter) {
+      let file = PhotoBytes.file(path) { () throws(FileError) in try target.root.open(path, .read) }
+      return PhotoReading.Photo(bytes: file) { outcome in
+        // a file that cannot be read differs from the photo
+        guard outcome.fault(unless: item.md5, size: item.size) == nil else { return }
+        counter.advance(items: 1, bytes: item.size)
         same.withLock { $0.append(candidates[place]) }
       }
     }
     return same.withLock { $0 }
-  }
-}
-
-/// Hashes an existing file. Treats a file that cannot be read as different from the photo.
-private final class ExistingFile: HashableStream {
-  private let item: ExtractPlan.Item
-  private let path: FilePath
-  private let target: ExtractTarget
-  private let counter: ProgressCounter
-  private let noteSame: () -> Void
-  private var file: SharedFile?
-  private var position = 0
-
-  init(
-    _ item: ExtractPlan.Item, _ path: FilePath, in target: ExtractTarget, _ counter: ProgressCounter,
-    noteSame: @escaping () -> Void
-  ) {
-    self.item = item
-    self.path = path
-    self.target = target
-    self.counter = counter
-    self.noteSame = noteSame
-  }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    try counter.checkCancellation()
-    let file =
-      if let file { file } else { SharedFile(try target.root.open(path, .read)) }
-    self.file = file
-    let count = try file.file.read(into: buffer, at: position)
-    position += count
-    return count
-  }
-
-  func finish(_ digest: MD5Digest) {
-    guard digest == item.md5, position == item.size else { return }
-    counter.advance(items: 1, bytes: item.size)
-    noteSame()
-  }
-
-  func fail(_ error: any Error) throws {
-    guard error is FileError else { throw error }
   }
 }

@@ -3,7 +3,6 @@ import FileSystem
 import Operations
 import Synchronization
 import SystemPackage
-import Zip
 
 /// Writes the chosen photos of a plan, on several threads.
 final class ExtractWriting: Sendable {
@@ -79,43 +78,55 @@ final class ExtractWriting: Sendable {
   private func read(
     _ photos: [ExtractPublication.Photo], _ publication: ExtractPublication, _ readers: Readers
   ) throws {
-    let source = source
-    try ParallelHashing.read(0..<photos.count, readers, context: { try ChainReader(source) }) {
-      place, reader in
+    var reading = PhotoReading(counter, readers)
+    // a photo is written as it is read
+    reading.pieceSize = 128 << 10
+    try reading.collect(photos.count) { place in
       let photo = photos[place]
       let item = self.plan.items[photo.index]
-      let record = source.photos[item.source]
-      try self.counter.checkCancellation()
+      let record = self.source.photos[item.source]
       self.counter.advance(current: record.record.name)
-      let end = { (fault: String?) in
-        self.damaged.add(fault.map { Note(index: photo.index, reason: $0) }, at: place)
-      }
-      let noteDate = { (error: String) in
-        self.undated.withLock { $0.append(Note(index: photo.index, reason: error)) }
-      }
-      guard let (entry, holder, archive) = source.entry(of: record.location) else {
-        end("it has no file")
-        return nil
-      }
-      if var plain = try PlainEntry(entry, of: archive) {
-        return try ExtractedFile(
-          item, as: photo, to: publication, self.counter, finishPhoto: end, noteDate: noteDate
-        ) { try plain.read(into: $0) }
-      }
-      let file = try ExtractedFile(
-        item, as: photo, to: publication, self.counter, finishPhoto: end, noteDate: noteDate)
-      var hash = RunningMD5()
-      do {
-        try reader.read(entry, of: archive, in: holder) { bytes in
-          try file.take(bytes)
-          hash.update(bytes)
-        }
-      } catch {
-        try file.fail(error)
-        return nil
-      }
-      try file.finish(hash.digest)
-      return nil
+      let output = try HiddenFile(of: photo, in: publication)
+      return PhotoReading.Photo(
+        bytes: self.source.bytes(at: record.location), counted: item.size,
+        take: { piece, offset in try output.file.write(piece, at: offset) },
+        end: { outcome in
+          let fault = outcome.fault(unless: item.md5, size: item.size)
+          if fault == nil { self.complete(output.file, item, photo.index) }
+          self.damaged.add(fault.map { Note(index: photo.index, reason: "\($0)") }, at: place)
+          if fault == nil { try output.publish() }
+        })
     }
+  }
+
+  private func complete(_ file: borrowing File, _ item: ExtractPlan.Item, _ index: Int) {
+    do throws(FileError) {
+      try file.setModified(milliseconds: item.modified)
+    } catch {
+      undated.withLock { $0.append(Note(index: index, reason: "\(error)")) }
+    }
+    file.startWriteBack(from: 0, count: item.size)
+  }
+}
+
+/// A photo's file under its hidden name. The deinitializer removes the file, unless it was handed over for publication.
+private final class HiddenFile {
+  let file: File
+  private let photo: ExtractPublication.Photo
+  private let publication: ExtractPublication
+  private var isHandedOver = false
+
+  init(of photo: ExtractPublication.Photo, in publication: ExtractPublication) throws {
+    (self.photo, self.publication) = (photo, publication)
+    file = try publication.target.root.open(photo.hidden, .create)
+  }
+
+  deinit {
+    if !isHandedOver { _ = try? publication.target.root.remove(photo.hidden) }
+  }
+
+  func publish() throws {
+    isHandedOver = true
+    try publication.add(photo)
   }
 }

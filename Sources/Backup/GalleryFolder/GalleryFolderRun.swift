@@ -55,7 +55,7 @@ struct GalleryFolderRun {
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {
-      try write(LibraryGalleryPhotos(library, options, whileWaiting: counter.reportWaitingForLock))
+      try write(GalleryPhotos(library, options, whileWaiting: counter.reportWaitingForLock))
     }
   }
 
@@ -66,13 +66,13 @@ struct GalleryFolderRun {
       recorder: operation, photoExports: .opened, followsChains: true
     ).open(path)
     guard backup.format == .zip, backup.archive != nil else { throw GalleryFolderError.noPhotoFiles(path) }
-    let photos = try ArchiveGalleryPhotos(backup.completingChecksums(counter), options)
+    let photos = try GalleryPhotos(backup.completingChecksums(counter), options)
     let summary = try write(photos)
     operation.recordDamage(summary.damagedArchives)
     return summary
   }
 
-  private func write(_ photos: some GalleryPhotos) throws -> GalleryFolderSummary {
+  private func write(_ photos: GalleryPhotos) throws -> GalleryFolderSummary {
     let isNew = folder.realPath == nil
     do {
       return try write(photos, in: openFolder())
@@ -89,7 +89,7 @@ struct GalleryFolderRun {
     try GalleryFolder(folder, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
   }
 
-  private func write(_ photos: some GalleryPhotos, in folder: GalleryFolder) throws -> GalleryFolderSummary {
+  private func write(_ photos: GalleryPhotos, in folder: GalleryFolder) throws -> GalleryFolderSummary {
     var summary = GalleryFolderSummary()
     summary.warnings = [options.style.warning].compactMap(\.self) + photos.warnings
     (summary.errors, summary.assets) = (photos.leftOut, photos.assets)
@@ -123,7 +123,7 @@ struct GalleryFolderRun {
   }
 
   /// Returns the gallery's pages with names that contain a digest of their content.
-  private func gallery(of photos: some GalleryPhotos, _ files: [Int: GalleryPictures.Files]) -> Gallery {
+  private func gallery(of photos: GalleryPhotos, _ files: [Int: GalleryPictures.Files]) -> Gallery {
     let shown = photos.items.indices.compactMap { index in
       files[index].map { ListedPhoto(photos.items[index], $0) }
     }

@@ -1,4 +1,3 @@
-import Checksums
 import FileSystem
 import Gallery
 import Operations
@@ -7,8 +6,8 @@ import Pictures
 import Synchronization
 import SystemPackage
 
-/// Writes the files of a gallery's photos: thumbnails of the library's cache, pictures that are drawn, and copies. Writes
-/// only what the folder lacks.
+/// Writes the files of a gallery's photos: thumbnails of the library's cache, pictures that are drawn, and copies.
+/// Writes only what the folder lacks.
 final class GalleryPictures: Sendable {
   /// What the gallery has of a photo.
   private enum Outcome: Sendable {
@@ -27,11 +26,11 @@ final class GalleryPictures: Sendable {
 
   /// The reader and the drawer of one thread.
   private struct Worker {
-    let reader: any GalleryPhotoReader
+    let reader: PhotoReader
     let drawer: PictureDrawer
   }
 
-  private let photos: any GalleryPhotos
+  private let photos: GalleryPhotos
   private let folder: GalleryFolder
   private let originals: GalleryOriginals
   private let threads: Int
@@ -44,7 +43,7 @@ final class GalleryPictures: Sendable {
   private let outcomes = Mutex<[Int: Outcome]>([:])
 
   init(
-    of photos: any GalleryPhotos, in folder: GalleryFolder, _ options: GalleryFolderOptions,
+    of photos: GalleryPhotos, in folder: GalleryFolder, _ options: GalleryFolderOptions,
     _ counter: ProgressCounter
   ) {
     (self.photos, self.folder, self.originals, self.counter) = (photos, folder, options.originals, counter)
@@ -70,8 +69,8 @@ final class GalleryPictures: Sendable {
     let program = PictureDrawer.program()
     try Workers.forEach(
       items.indices, threads: threads,
-      context: { [photos] in
-        Worker(reader: try photos.reader(), drawer: PictureDrawer(program: program))
+      context: { [counter] in
+        Worker(reader: PhotoReader(counter), drawer: PictureDrawer(program: program))
       }
     ) { [self] index, worker in
       try counter.checkCancellation()
@@ -199,21 +198,14 @@ final class GalleryPictures: Sendable {
   /// changes after they were compared with the checksum.
   ///
   /// - Returns: why the photo cannot be used.
-  private func copy(
-    _ index: Int, to hidden: FilePath, _ reader: any GalleryPhotoReader
-  ) throws -> GalleryPhotoFault? {
+  private func copy(_ index: Int, to hidden: FilePath, _ reader: PhotoReader) throws -> PhotoFault? {
     let output = try folder.create(hidden, for: FilePath(GalleryFile.copy(of: photos.items[index])))
-    var (hash, count) = (RunningMD5(), 0)
     let content = photos.items[index].content
-    let fault = try reader.read(index) { bytes in
-      try counter.checkCancellation()
-      hash.update(bytes)
+    let outcome = try reader.read(photos.bytes(ofItem: index)) { piece, offset in
       // a file that has grown needs no more space than the photo
-      if count < content.size { try output.write(bytes, at: count) }
-      count += bytes.count
+      if offset < content.size { try output.write(piece, at: offset) }
     }
-    if let fault { return fault }
-    return FileContent(md5: hash.digest, size: count) == content ? nil : .corrupt
+    return outcome.fault(unless: content.md5, size: content.size)
   }
 
   /// Draws what is missing.

@@ -12,7 +12,7 @@ extension BackupImport {
   func reports(
     damaged: [Extraction.DamagedFile], repaired: [LibraryCheck.UnusablePhoto]
   ) -> [PhotoReport] {
-    let damaged = Dictionary(uniqueKeysWithValues: damaged.map { ($0.file.source, $0.reason) })
+    let damaged = Dictionary(uniqueKeysWithValues: damaged.map { ($0.file.source, "\($0.fault)") })
     let evidence = evidenceOfSalvagedPhotos()
     var repaired = Dictionary(uniqueKeysWithValues: repaired.map { ($0.photo.id, $0) })
     var reports = source.photos.indices.map { index in

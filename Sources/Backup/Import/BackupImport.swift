@@ -164,7 +164,8 @@ struct BackupImport {
   /// What is known to be damaged before photos are extracted.
   private var findingsOfPlan: [Finding] { damageOfBackup + missing.damage }
 
-  /// Returns the photos of the library that could not be repaired, and the archives in which a missing photo is corrupt.
+  /// Returns the photos of the library that could not be repaired, and the archives in which a missing photo is
+  /// corrupt.
   ///
   /// - Parameter failures: why, by ID.
   private func findings(of repairs: PhotoRepairs, _ failures: [Int64: String]) -> [Finding] {
@@ -208,7 +209,7 @@ struct BackupImport {
   }
 
   private static func finding(of damaged: Extraction.DamagedFile, in source: OpenedBackup) -> Finding {
-    Finding(source.label(of: source.photos[damaged.file.source]), damaged.reason)
+    Finding(source.label(of: source.photos[damaged.file.source]), "\(damaged.fault)")
   }
 
   /// - Parameters:
@@ -233,7 +234,7 @@ struct BackupImport {
     summary.removal = removal(without: Set(corrupt.map(\.file.id)))
     summary.photoFilesWritten = restored + repaired.count
     summary.photosNotImported = missing.count + corrupt.count
-    summary.hasDiskFault = corrupt.contains(where: \.isOfDisk)
+    summary.hasDiskFault = corrupt.contains(where: \.fault.isOfDisk)
     summary.errors = findingsOfPlan + findings(of: repairs, failures) + damaged
     for (file, finding) in zip(extracted.replaced, replaced) {
       summary.damagedArchives[archive(of: file)] = finding.message
@@ -291,7 +292,8 @@ extension OpenedBackup {
 }
 
 extension Library {
-  /// Returns the photos whose files are missing, and those whose files have another size than their rows. Reads no file.
+  /// Returns the photos whose files are missing, and those whose files have another size than their rows. Reads no
+  /// file.
   fileprivate func unusablePhotos(
     of contents: LibraryContents
   ) -> (missing: [LibraryCheck.UnusablePhoto], changed: [Photo]) {

@@ -3,7 +3,6 @@ import FileSystem
 import Operations
 import PhotoLibrary
 import Synchronization
-import Zip
 
 /// Extracts photo files of a backup into a change's staging folder, on several threads. Counts and hashes every
 /// byte, so that a staged file has the content that the backup's metadata records. Does not extract a file that an
@@ -22,9 +21,7 @@ final class Extraction: Sendable {
   /// A file that is corrupt in the backup.
   struct DamagedFile {
     let file: MergePlan.FileToExtract
-    let reason: String
-    /// True if the disk could not read the file, which says nothing about its bytes.
-    var isOfDisk = false
+    let fault: PhotoFault
   }
 
   let source: OpenedBackup
@@ -52,20 +49,19 @@ final class Extraction: Sendable {
   ///
   /// - Throws: an error that concerns all files, such as a full disk or a cancellation.
   func run(_ readers: Readers) throws -> Outcome {
-    let source = source
-    try ParallelHashing.read(
-      0..<files.count, readers, files: 2, context: { try Reader(source) }
-    ) { index, reader in
+    var reading = PhotoReading(counter, readers)
+    // a photo is written as it is read
+    (reading.files, reading.pieceSize) = (2, 128 << 10)
+    try reading.collect(files.count) { index in
       let item = self.files[index]
-      try self.counter.checkCancellation()
-      self.counter.advance(current: source.photos[item.planned.source].record.name)
       let planned = item.planned
-      if self.change.reuse(planned.content, as: item.stagedName, modified: planned.modified) {
-        self.counter.advance(bytes: planned.content.size)
-        self.reportIntact(at: index)
-        return nil
+      self.counter.advance(current: self.source.photos[planned.source].record.name)
+      guard self.change.reuse(planned.content, as: item.stagedName, modified: planned.modified) else {
+        return try self.photo(item, at: index)
       }
-      return try reader.photo(item, at: index, of: self)
+      self.counter.advance(items: 1, bytes: planned.content.size)
+      self.damaged.add(nil, at: index)
+      return nil
     }
     let damaged = damaged.values
     let ids = Set(damaged.map(\.file.id))
@@ -76,20 +72,36 @@ final class Extraction: Sendable {
       replaced: replaced.withLock { $0 }.sorted { $0.file.source < $1.file.source })
   }
 
+  /// Stages a photo while it is read.
+  ///
+  /// - Parameter index: the index in `files`.
+  private func photo(_ item: Placement.File, at index: Int) throws -> PhotoReading.Photo {
+    let content = item.planned.content
+    let output = SharedFile(try change.stage(item.stagedName))
+    let bytes = source.bytes(at: source.photos[item.planned.source].location)
+    return PhotoReading.Photo(
+      bytes: bytes, counted: content.size,
+      take: { piece, offset in
+        guard offset + piece.count <= content.size else { throw PhotoFault.tooLong }
+        try output.file.write(piece, at: offset)
+      },
+      end: { outcome in
+        if let fault = outcome.fault(unless: content.md5, size: content.size) {
+          try self.replace(item, at: index, fault)
+        } else {
+          try self.keep(output.file, of: item)
+          self.damaged.add(nil, at: index)
+        }
+      })
+  }
+
   /// Replaces the staged file of a corrupt photo by the bytes of an equal photo, or leaves the photo out.
-  func reportCorrupt(_ photo: ExtractedPhoto, _ damage: ExtractedPhoto.Damage) throws {
-    let planned = photo.item.planned
-    let file = DamagedFile(file: planned, reason: damage.reason, isOfDisk: damage.isOfDisk)
-    try change.unstage(photo.item.stagedName)
-    let isStaged = try stageEqualPhoto(insteadOf: photo.item)
-    counter.advance(bytes: planned.content.size - photo.count)
-    if isStaged {
-      replaced.withLock { $0.append(file) }
-      reportIntact(at: photo.index)
-    } else {
-      counter.advance(items: 1)
-      damaged.add(file, at: photo.index)
-    }
+  private func replace(_ item: Placement.File, at index: Int, _ fault: PhotoFault) throws {
+    let file = DamagedFile(file: item.planned, fault: fault)
+    try change.unstage(item.stagedName)
+    let isStaged = try stageEqualPhoto(insteadOf: item)
+    if isStaged { replaced.withLock { $0.append(file) } }
+    damaged.add(isStaged ? nil : file, at: index)
   }
 
   /// Stages the bytes of another photo of the backup with the same MD5 and size.
@@ -103,17 +115,13 @@ final class Extraction: Sendable {
       return byContent[planned.content] ?? []
     }
     guard indices.count > 1 else { return false }
-    var reader = try ChainReader(source)
+    let reader = PhotoReader(counter)
     for index in indices where index != planned.source {
       let output = try change.stage(item.stagedName)
-      var (hash, count) = (RunningMD5(), 0)
-      let fault = try reader.read(source.photos[index].location, of: source) { bytes in
-        try counter.checkCancellation()
-        hash.update(bytes)
-        try output.write(bytes, at: count)
-        count += bytes.count
+      let outcome = try reader.read(source.bytes(at: source.photos[index].location)) { piece, offset in
+        try output.write(piece, at: offset)
       }
-      if fault == nil, FileContent(md5: hash.digest, size: count) == planned.content {
+      if outcome.fault(unless: planned.content.md5, size: planned.content.size) == nil {
         try keep(output, of: item)
         return true
       }
@@ -123,69 +131,9 @@ final class Extraction: Sendable {
   }
 
   /// Completes a staged file whose content is that of the photo.
-  func keep(_ output: borrowing File, of item: Placement.File) throws {
+  private func keep(_ output: borrowing File, of item: Placement.File) throws {
     try output.setModified(milliseconds: item.planned.modified)
     if change.syncs { output.startWriteBack(from: 0, count: item.planned.content.size) }
-  }
-
-  /// Counts a photo that was staged completely.
-  ///
-  /// - Parameter index: the index in `files`.
-  func reportIntact(at index: Int) {
-    counter.advance(items: 1)
-    damaged.add(nil, at: index)
-  }
-
-  /// The state of one thread.
-  private struct Reader: ~Copyable {
-    private let source: OpenedBackup
-    /// Reads entries that are compressed or encrypted.
-    private var entries: ChainReader
-
-    /// - Throws: if an archive has changed since it was opened.
-    init(_ source: OpenedBackup) throws {
-      self.source = source
-      entries = try ChainReader(source)
-    }
-
-    /// Returns a photo to read concurrently with others, or nil if the photo is compressed or encrypted and has
-    /// been extracted.
-    mutating func photo(
-      _ item: Placement.File, at index: Int, of extraction: Extraction
-    ) throws -> ExtractedPhoto? {
-      let output = try extraction.change.stage(item.stagedName)
-      let location = source.photos[item.planned.source].location
-      if case .file(let path, _, _) = location {
-        let file = FoundPhotoFile(path)
-        return ExtractedPhoto(item, at: index, to: output, of: extraction) { try file.read(into: $0) }
-      }
-      guard let (entry, holder, archive) = source.entry(of: location) else {
-        let photo = ExtractedPhoto(item, at: index, to: output, of: extraction)
-        try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
-        return nil
-      }
-      if var plain = try PlainEntry(entry, of: archive) {
-        return ExtractedPhoto(item, at: index, to: output, of: extraction) { try plain.read(into: $0) }
-      }
-      let photo = ExtractedPhoto(item, at: index, to: output, of: extraction)
-      try extract(entry, of: archive, in: holder, as: photo)
-      return nil
-    }
-
-    private mutating func extract(
-      _ entry: Entry, of archive: Archive, in holder: OpenedBackup, as photo: ExtractedPhoto
-    ) throws {
-      var hash = RunningMD5()
-      do {
-        try entries.read(entry, of: archive, in: holder) { bytes in
-          try photo.take(bytes)
-          hash.update(bytes)
-        }
-        try photo.finish(hash.digest)
-      } catch {
-        try photo.fail(error)
-      }
-    }
   }
 }
 

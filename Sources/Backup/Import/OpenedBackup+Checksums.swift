@@ -1,7 +1,6 @@
 import Checksums
 import Operations
 import PhotoLibrary
-import Synchronization
 import Zip
 
 extension OpenedBackup {
@@ -14,32 +13,34 @@ extension OpenedBackup {
     let unknown = photos.indices.filter { index in
       if let reference = photos[index].location.ownEntry { reference.md5 == nil } else { false }
     }
-    guard let archive, !unknown.isEmpty else { return self }
+    guard archive != nil, !unknown.isEmpty else { return self }
     try requirePassword(toRead: .photos)
     var completed = photos
-    var reader = try entryReader(archive)
-    for index in unknown {
+    for (index, outcome) in zip(unknown, try outcomes(ofPhotosAt: unknown, counter)) {
       guard let entry = photos[index].location.ownEntry?.entry else { continue }
-      counter.advance(current: photos[index].record.name)
-      var hash = RunningMD5()
-      do {
-        try reader.read(entry) { bytes in
-          try counter.checkCancellation()
-          hash.update(bytes)
-        }
-        completed[index] = photos[index].at(.entry(EntryReference(entry, md5: hash.digest)))
-      } catch let error as ArchiveError {
-        guard let reason = error.faultOfOneEntry else { throw error }
-        completed[index] = photos[index].at(.unavailable(Unavailable(.damaged(reason))))
+      switch outcome {
+      case .intact(let content):
+        completed[index] = photos[index].at(.entry(EntryReference(entry, md5: content.md5)))
+      case .fault(let fault):
+        completed[index] = photos[index].at(.unavailable(Unavailable(.damaged("\(fault)"))))
         // the totals include its bytes, which will not be extracted
         counter.advance(bytes: entry.size)
+      case nil: continue
       }
     }
     return with(photos: completed)
   }
 
-  /// Compares photos with the MD5s that the manifest states. A photo that has another one gets the MD5 of its bytes if its
-  /// CRC-32 proves them, and if no other photo with the stated MD5 has it. Reads these photos; blocks.
+  private func outcomes(ofPhotosAt indices: [Int], _ counter: ProgressCounter) throws -> [PhotoOutcome?] {
+    try PhotoReading(counter, Readers(on: archive?.status.identity)).outcomes(indices.count) { position in
+      let photo = photos[indices[position]]
+      counter.advance(current: photo.record.name)
+      return (bytes(at: photo.location), nil)
+    }
+  }
+
+  /// Compares photos with the MD5s that the manifest states. A photo that has another one gets the MD5 of its bytes if
+  /// its CRC-32 proves them, and if no other photo with the stated MD5 has it. Reads these photos; blocks.
   ///
   /// - Parameter indices: the photos to compare.
   /// - Returns: the same backup with these MD5s, and a finding for each such photo.
@@ -47,18 +48,10 @@ extension OpenedBackup {
   func correctingChecksums(
     ofPhotosAt indices: [Int], _ counter: ProgressCounter
   ) throws -> (OpenedBackup, [Finding]) {
-    let digests = Mutex<[Int: MD5Digest]>([:])
-    try Workers.forEach(0..<indices.count, context: { try ChainReader(self) }) { position, reader in
-      var hash = RunningMD5()
-      let fault = try reader.read(photos[indices[position]].location, of: self) { bytes in
-        try counter.checkCancellation()
-        hash.update(bytes)
-      }
-      guard fault == nil else { return }
-      let digest = hash.digest
-      digests.withLock { $0[indices[position]] = digest }
+    var found: [Int: MD5Digest] = [:]
+    for (index, outcome) in zip(indices, try outcomes(ofPhotosAt: indices, counter)) {
+      found[index] = outcome?.content?.md5
     }
-    let found = digests.withLock { $0 }
     let confirmed = Set(
       found.compactMap { index, digest in digest == photos[index].location.md5 ? digest : nil })
     var corrected = photos

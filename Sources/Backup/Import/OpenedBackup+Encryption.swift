@@ -30,11 +30,6 @@ extension OpenedBackup {
     "\(path) is not encrypted; it can be made without the password".escaped
   }
 
-  /// Returns a reader of the archive with its password. Each thread needs its own.
-  func entryReader(_ archive: Archive) throws(ArchiveError) -> EntryReader {
-    try EntryReader(archive, password: password)
-  }
-
   /// Refuses an archive whose metadata is readable while other entries are encrypted, if there is no password: those
   /// entries are not corrupt. With a password, an entry that the password does not open counts as corrupt.
   func requirePassword(toRead reading: Reading) throws {

@@ -101,11 +101,12 @@ struct PhotoRepairs {
     remove: (String) throws -> Void
   ) throws -> [FileRepair] {
     var staged: [FileRepair] = []
+    let reader = PhotoReader(counter)
     for (index, repair) in repairs.enumerated() {
       let (name, photo) = (String(index), repair.photo.photo)
       for source in repair.sources {
         try counter.checkCancellation()
-        guard let fault = try copy(repair, from: source, to: open(name), counter) else {
+        guard let fault = try copy(repair, from: source, to: open(name), reader) else {
           result.places[photo.id] = source.place
           staged.append(FileRepair(photo: photo, name: name))
           break
@@ -121,27 +122,23 @@ struct PhotoRepairs {
   /// - Returns: why a source no longer has the photo; nil if the photo was copied.
   /// - Throws: an error that concerns all photos, such as a full disk.
   private func copy(
-    _ repair: Repair, from source: PhotoBytes, to file: consuming File, _ counter: ProgressCounter
+    _ repair: Repair, from source: PhotoBytes, to file: consuming File, _ reader: PhotoReader
   ) throws -> String? {
     let file = file
-    var hash = RunningMD5()
-    var written = 0
-    let fault: String?
+    let outcome: PhotoOutcome
     do {
-      fault = try source.read { piece in
-        try counter.checkCancellation()
-        hash.update(piece)
-        try file.write(piece, at: written)
-        written += piece.count
-      }
+      outcome = try reader.read(source) { piece, offset in try file.write(piece, at: offset) }
     } catch let error as ArchiveError {
       return "\(error)"
     }
-    guard fault == nil, hash.digest == repair.md5, written == repair.photo.photo.fileSize else {
-      return "\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")"
+    let photo = repair.photo.photo
+    switch outcome.fault(unless: repair.md5, size: photo.fileSize) {
+    case .otherContent: return "\(source.place.string.escaped): its bytes changed while they were read"
+    case let fault?: return "\(source.place.string.escaped): \(fault)"
+    case nil: break
     }
-    try file.setModified(milliseconds: repair.photo.photo.createdAt)
-    file.startWriteBack(from: 0, count: written)
+    try file.setModified(milliseconds: photo.createdAt)
+    file.startWriteBack(from: 0, count: photo.fileSize)
     return nil
   }
 }

@@ -1,8 +1,8 @@
 import ArchiveCatalog
 import Checksums
+import FileSystem
 import PhotoLibrary
 import SystemPackage
-import Zip
 
 extension OpenedBackup.Chain {
   /// Returns the photo with its location in the archives of the chain; a photo that is not stored in the base as it is.
@@ -55,11 +55,16 @@ extension OpenedBackup {
     }
   }
 
-  /// Returns the entry of a photo, and the backup and archive that contain it; nil if no archive contains it.
-  func entry(of location: PhotoLocation) -> (entry: Entry, source: OpenedBackup, archive: Archive)? {
-    guard case .entry(let reference) = location else { return nil }
-    let holder = reference.base.flatMap { chain?.bases[Int($0)] } ?? self
-    return holder.archive.map { (reference.entry, holder, $0) }
+  /// Returns where the bytes of a photo are; nil if there are none. The chain chooses the archive.
+  func bytes(at location: PhotoLocation) -> PhotoBytes? {
+    switch location {
+    case .asset, .unavailable: return nil
+    case .file(let path, _, _):
+      return .file(path) { () throws(FileError) in try File.open(path, .readFollowingLinks) }
+    case .entry(let reference):
+      let holder = reference.base.flatMap { chain?.bases[Int($0)] } ?? self
+      return holder.archive.map { .entry(reference.entry.index, of: $0, password: holder.password) }
+    }
   }
 }
 

@@ -2,7 +2,6 @@ import Checksums
 import Foundation
 import Operations
 import PhotoLibrary
-import Synchronization
 import SystemPackage
 import Zip
 
@@ -35,9 +34,9 @@ struct RepairPlan {
       isWhole = true
       return
     }
-    let states = try Self.read(archive, counter)
+    let states = try Self.outcomes(of: archive, counter)
     var (found, missing) = photos(of: archive, states)
-    let isEveryEntryWhole = states.allSatisfy { if case .damaged = $0 { false } else { true } }
+    let isEveryEntryWhole = states.allSatisfy { if case .fault = $0 { false } else { true } }
     isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
     if isWhole { return }
 
@@ -70,7 +69,7 @@ struct RepairPlan {
 
   /// Separates the intact photos of the archive, each at its index in the backup, from the others.
   private func photos(
-    of archive: Archive, _ states: [State?]
+    of archive: Archive, _ states: [PhotoOutcome?]
   ) -> (found: [RewrittenPhoto?], missing: [Missing]) {
     var found = [RewrittenPhoto?](repeating: nil, count: source.photos.count)
     var missing: [Missing] = []
@@ -83,18 +82,18 @@ struct RepairPlan {
       case .entry(let reference):
         let (entry, md5) = (reference.entry, reference.md5)
         switch states[entry.index] {
-        case .intact(let digest):
+        case .intact(let content):
           let photo = RewrittenPhoto(
-            index, of: source, .entry(entry.index, of: archive), digest, size: entry.size)
-          guard let md5, md5 != digest else {
+            index, of: source, .entry(entry.index, of: archive, password: nil), content.md5, size: entry.size)
+          guard let md5, md5 != content.md5 else {
             found[index] = photo
             continue
           }
           missing.append(
             Missing(
-              index: index, reason: OpenedBackup.contradiction(digest, md5), md5: md5,
+              index: index, reason: OpenedBackup.contradiction(content.md5, md5), md5: md5,
               asFound: entry.knownCRC32 == nil ? nil : photo))
-        case .damaged(let reason): missing.append(Missing(index: index, reason: reason, md5: md5))
+        case .fault(let fault): missing.append(Missing(index: index, reason: "\(fault)", md5: md5))
         case nil: missing.append(Missing(index: index, reason: "it is not in the archive", md5: md5))
         }
       }
@@ -104,14 +103,13 @@ struct RepairPlan {
 
   /// Returns the intact entries with wanted contents: another photo with the same content may be corrupt.
   private static func intactEntries(
-    of archive: Archive, _ states: [State?], wanted: Set<MD5Digest>
+    of archive: Archive, _ states: [PhotoOutcome?], wanted: Set<MD5Digest>
   ) -> [MD5Digest: (PhotoBytes, size: Int)] {
     var entries: [MD5Digest: (PhotoBytes, size: Int)] = [:]
     for (entry, state) in zip(archive.entries, states) {
-      guard case .intact(let digest) = state, wanted.contains(digest), entries[digest] == nil else {
-        continue
-      }
-      entries[digest] = (.entry(entry.index, of: archive), entry.size)
+      guard case .intact(let content) = state, wanted.contains(content.md5), entries[content.md5] == nil
+      else { continue }
+      entries[content.md5] = (.entry(entry.index, of: archive, password: nil), entry.size)
     }
     return entries
   }
@@ -164,33 +162,16 @@ struct RepairPlan {
     found.compactMap { item in item.flatMap { item in item.expected.map { (item.source, $0) } } }
   }
 
-  private enum State {
-    case intact(MD5Digest)
-    case damaged(String)
-  }
-
   /// Reads an archive's entries to their ends, on several threads.
   ///
-  /// - Returns: the state of each, by the entry's index; nil for folders.
-  private static func read(_ archive: Archive, _ counter: ProgressCounter) throws -> [State?] {
-    let files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
-    let states = Mutex([State?](repeating: nil, count: archive.entries.count))
-    try Workers.forEach(0..<files.count) { index in
-      let entry = archive.entries[files[index]]
-      var hash = RunningMD5()
-      var counted = 0
+  /// - Returns: the outcome of each, by the entry's index; nil for folders.
+  private static func outcomes(of archive: Archive, _ counter: ProgressCounter) throws -> [PhotoOutcome?] {
+    try PhotoReading(counter, Readers(on: archive.status.identity)).outcomes(archive.entries.count) { index in
+      let entry = archive.entries[index]
+      if entry.isDirectory { return nil }
       counter.advance(current: entry.name)
-      let fault = try PhotoBytes.entry(entry.index, of: archive).read { bytes in
-        try counter.checkCancellation()
-        hash.update(bytes)
-        counted += bytes.count
-        counter.advance(bytes: bytes.count)
-      }
-      let state: State = fault.map { .damaged($0) } ?? .intact(hash.digest)
-      states.withLock { $0[entry.index] = state }
-      counter.advance(items: 1, bytes: entry.size - counted)
+      return (.entry(index, of: archive, password: nil), entry.size)
     }
-    return states.withLock { $0 }
   }
 
   // MARK: The new archive's texts

@@ -12,7 +12,7 @@ struct PhotoSources {
   /// Archives in which a photo is corrupt.
   private(set) var failing: [FilePath: String] = [:]
   private var candidates: [MD5Digest: [PhotoBytes]] = [:]
-  private let counter: ProgressCounter
+  private let reader: PhotoReader
   private let skipsUnreadable: Bool
 
   /// Searches for photos.
@@ -27,24 +27,24 @@ struct PhotoSources {
     _ wanted: [MD5Digest: Int?], from sources: [OpenedBackup], _ library: Library?,
     _ counter: ProgressCounter, skipsUnreadable: Bool = false
   ) throws {
-    self.counter = counter
+    reader = PhotoReader(counter)
     self.skipsUnreadable = skipsUnreadable
     guard !wanted.isEmpty else { return }
     if let library {
       for photo in try library.contents().photos {
         guard let md5 = photo.md5, wanted[md5] != nil else { continue }
-        candidates[md5, default: []].append(.photo(photo, of: library))
+        candidates[md5, default: []].append(.photo(photo.path, of: library))
       }
     }
     let sizes = Set(wanted.values.compactMap { $0 })
     let isAnySizeUnknown = wanted.values.contains { $0 == nil }
     for source in sources {
       for photo in source.photos {
-        guard let (entry, holder, archive) = source.entry(of: photo.location) else { continue }
-        let bytes = PhotoBytes.entry(entry.index, of: archive, password: holder.password)
-        if let md5 = photo.location.md5 {
+        guard case .entry(let reference) = photo.location, let bytes = source.bytes(at: photo.location)
+        else { continue }
+        if let md5 = reference.md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
-        } else if isAnySizeUnknown || sizes.contains(entry.size),
+        } else if isAnySizeUnknown || sizes.contains(reference.entry.size),
           let found = try content(of: bytes)
         {
           // the manifest has no checksum
@@ -81,7 +81,7 @@ struct PhotoSources {
   private mutating func content(of bytes: PhotoBytes) throws -> FileContent? {
     guard faults[bytes.place] == nil else { return nil }
     do {
-      let found = try bytes.content(counter)
+      let found = try reader.read(bytes).content
       if found == nil { noteFailing(bytes) }
       return found
     } catch let error as ArchiveError {

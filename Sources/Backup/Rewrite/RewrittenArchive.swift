@@ -4,7 +4,6 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// An archive made from another one's photos by a repair or by flattening. It is published atomically when it is
 /// complete, durable and verified, and never replaces a file.
@@ -78,25 +77,42 @@ struct RewrittenArchive {
 
   private func write(to file: borrowing File) throws -> Int {
     let date = metadata.exportDate ?? Date().milliseconds
-    var writer = try ArchiveWriter(password: password)
-    for item in items {
-      let taken = source.photos[item.source].record.createdAt
-      // the directory of an encrypted archive is not encrypted, and has the entries' dates
-      try writer.addStored(item.entryName, size: item.size, modified: password == nil ? taken : date)
-    }
+    var pipeline = PhotoPipeline(
+      items: items.map { item in
+        // the directory of an encrypted archive is not encrypted, and has the entries' dates
+        let taken = password == nil ? source.photos[item.source].record.createdAt : date
+        return PipelineItem(entryName: item.entryName, size: item.size, modified: taken, bytes: item.bytes)
+      })
+    pipeline.password = password
+    pipeline.options.startsWriteBack = true
+    let disks = [source.archive?.status.identity].compactMap(\.self)
+    pipeline.options.lanes = try PhotoPipeline.lanes(writing: file, reading: disks)
     let texts = MetadataEntries()
-    try writer.addText(MetadataEntries.metadataName, modified: date) { write in
-      try texts.writeMetadata(
-        metadata, photos: source.records(items), manifest: source.manifest(items), to: write)
+    let entries = [
+      PipelineText(entryName: MetadataEntries.metadataName, modified: date) { _, write in
+        try texts.writeMetadata(
+          metadata, photos: source.records(items), manifest: source.manifest(items), to: write)
+      },
+      PipelineText(entryName: MetadataEntries.checksumsName, modified: date) { digests, write in
+        try texts.writeChecksums(of: items.lazy.map { ($0.md5, name: $0.entryName) }, to: write)
+      },
+    ]
+    do {
+      let written = try pipeline.write(
+        entries, to: file, isCancelled: { [counter] in counter.isCancelled },
+        progress: { [counter] advance in
+          counter.advance(
+            items: advance.isDone ? 1 : 0, bytes: advance.bytes, current: items[advance.item].fileName)
+        })
+      // the photos were intact a moment ago
+      for (item, digest) in zip(items, written.digests) where digest != item.md5 {
+        throw BackupError.unstablePhoto(item.entryName, reason: "its bytes changed")
+      }
+      return written.archiveSize
+    } catch PipelineError.unreadable(let faults) {
+      guard let fault = faults.first else { throw PipelineError.unreadable(faults) }
+      throw BackupError.unstablePhoto(items[fault.index].entryName, reason: "\(fault.reason)")
     }
-    try writer.addText(MetadataEntries.checksumsName, modified: date) { write in
-      try texts.writeChecksums(of: items.lazy.map { ($0.md5, name: $0.entryName) }, to: write)
-    }
-    let contents = try RewrittenContents(items, counter)
-    let size = try writer.write(
-      to: file, stored: contents, startsWriteBack: true, isCancelled: { [counter] in counter.isCancelled })
-    try contents.finish()
-    return size
   }
 
   /// Verifies every CRC and MD5 of the new archive.

@@ -15,17 +15,13 @@ struct EntryProof {
   /// Returns the MD5 of an entry that can be read to its end; nil for any other entry.
   /// - Throws: errors that concern the other entries too, and the errors of `whileReading`.
   func digest(of entry: Entry) throws -> MD5Digest? {
-    do {
-      var reader = try EntryReader(archive, password: password)
+    try reading { reader in
       var hash = RunningMD5()
       try reader.read(entry) { bytes in
         try whileReading(bytes.count)
         hash.update(bytes)
       }
       return hash.digest
-    } catch let error as ArchiveError {
-      if !error.cause.isOfContent { throw error }
-      return nil
     }
   }
 
@@ -33,33 +29,36 @@ struct EntryProof {
   /// - Throws: the same errors as `digest`.
   func bytes(of entry: Entry, limit: Int) throws -> [UInt8]? {
     guard entry.size <= limit else { return nil }
-    do {
-      var reader = try EntryReader(archive, password: password)
-      return try reader.bytes(of: entry, limit: limit)
-    } catch let error as ArchiveError {
-      if !error.cause.isOfContent { throw error }
-      return nil
-    }
+    return try reading { reader in try reader.bytes(of: entry, limit: limit) }
   }
 
   /// Returns the first bytes of an entry, fewer if the entry is shorter; nil if they cannot be read. The bytes are
   /// unverified.
   /// - Throws: the same errors as `digest`.
   func start(of entry: Entry, count: Int) throws -> [UInt8]? {
-    struct Enough: Error {}
-    var start: [UInt8] = []
+    try reading { reader in
+      let stream = try reader.open(entry)
+      // of the usual size, so that the damage of a small entry is found
+      let piece = try UnsafeMutableRawBufferPointer.pages(byteCount: EntryReader.pieceSize)
+      defer { piece.freePages() }
+      var start: [UInt8] = []
+      while start.count < count, case let read = try stream.read(into: piece), read > 0 {
+        try whileReading(read)
+        start += piece[..<min(read, count - start.count)]
+      }
+      return start
+    }
+  }
+
+  /// Returns nil if the archive's bytes are the reason for an error.
+  private func reading<Value>(_ body: (inout EntryReader) throws -> Value) throws -> Value? {
     do {
       var reader = try EntryReader(archive, password: password)
-      try reader.read(entry) { bytes in
-        try whileReading(bytes.count)
-        start += bytes.prefix(count - start.count)
-        if start.count == count { throw Enough() }
-      }
+      return try body(&reader)
     } catch let error as ArchiveError {
       if !error.cause.isOfContent { throw error }
       return nil
-    } catch is Enough {}
-    return start
+    }
   }
 
   /// Returns the date in an image's own header, in milliseconds since 1970; nil if there is none.

@@ -84,135 +84,48 @@ struct ArchiveCheck {
         summary.warnings.append(finding.message)
       }
     }
-    guard let archive = source.archive else { return summary }
-
-    let check = try EntryCheck(source, archive, counter, whenDamaged)
-    try check.run(Readers(readers, on: archive.status.identity))
-    summary.entriesChecked = check.files.count
-    summary.warnings += check.listed.warnings + check.damagedDerived.map(\.message)
-    summary.damaged += check.damaged
+    if let archive = source.archive { try check(archive, &summary) }
     return summary
   }
-}
 
-/// Reads and checks the entries of an archive on several threads.
-private final class EntryCheck: Sendable {
-  /// The indices of the entries that are not folders.
-  let files: [Int]
-  let listed: ChecksumList
-  private let source: OpenedBackup
-  private let archive: Archive
-  private let counter: ProgressCounter
-  /// For each entry, the index of its photo.
-  private let photos: [Int?]
-  /// The faults of the files, in the archive's order.
-  private let faults: OrderedResults<Finding>
-  /// The faults of the files that were made from the photos.
-  private let derivedFaults = OrderedResults<Finding>()
-
-  init(
-    _ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter,
-    _ whenDamaged: @escaping @Sendable (Finding) -> Void
-  ) throws {
-    faults = OrderedResults(whenFound: whenDamaged)
+  private func check(_ archive: Archive, _ summary: inout CheckSummary) throws {
     var photos = [Int?](repeating: nil, count: archive.entries.count)
     for (index, photo) in source.photos.enumerated() {
       if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
     }
-    self.photos = photos
-    self.source = source
-    self.archive = archive
-    self.counter = counter
-    files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
-    listed = try ChecksumList(of: source)
+    let listed = try ChecksumList(of: source)
+    let files = archive.entries.filter { !$0.isDirectory }
+    let damaged = OrderedResults(whenFound: whenDamaged)
+    // the backup is intact without the files that were made from the photos
+    let damagedDerived = OrderedResults<Finding>()
+    let reading = PhotoReading(counter, Readers(readers, on: archive.status.identity))
+    try reading.collect(files.count) { [source, counter, photos] index in
+      let entry = files[index]
+      let photo = photos[entry.index].map { source.photos[$0] }
+      let bytes = PhotoBytes.entry(entry.index, of: archive, password: source.password)
+      return PhotoReading.Photo(bytes: bytes, counted: photo.map { _ in entry.size }) { outcome in
+        let fault = Self.fault(outcome, unless: photo?.location.md5, listed[entry])
+        let item = photo.map(source.label) ?? .entry(entry.name.escaped)
+        let isDerived = photo == nil && entry.isDerived
+        damaged.add(isDerived ? nil : fault.map { Finding(item, $0) }, at: index)
+        damagedDerived.add(
+          isDerived ? fault.map { Finding(item, "\($0); an import does not use it") } : nil, at: index)
+        if let photo { counter.advance(current: photo.record.name) }
+      }
+    }
+    summary.entriesChecked = files.count
+    summary.warnings += listed.warnings + damagedDerived.values.map(\.message)
+    summary.damaged += damaged.values
   }
 
-  private func photo(of entry: Entry) -> OpenedBackup.Photo? { photos[entry.index].map { source.photos[$0] } }
-
-  func run(_ readers: Readers) throws {
-    let (source, archive) = (source, archive)
-    try ParallelHashing.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
-      index, reader in
-      let entry = archive.entries[self.files[index]]
-      let passing = Passing(entry, at: index, of: self)
-      if let plain = try PlainEntry(entry, of: archive) {
-        passing.plain = plain
-        return passing
-      }
-      var hash = RunningMD5()
-      do {
-        try reader.read(entry) { bytes in
-          try passing.count(bytes.count)
-          hash.update(bytes)
-        }
-        passing.finish(hash.digest)
-      } catch {
-        try passing.fail(error)
-      }
-      return nil
-    }
-  }
-
-  /// The damaged entries, in the archive's order.
-  var damaged: [Finding] { faults.values }
-
-  /// The damaged entries that were made from the photos. The backup is intact without them.
-  var damagedDerived: [Finding] { derivedFaults.values }
-
-  /// Hashes one entry and compares its checksums.
-  private final class Passing: HashableStream {
-    var plain: PlainEntry?
-    private let check: EntryCheck
-    private let entry: Entry
-    /// The index in `files`.
-    private let index: Int
-    private let photo: OpenedBackup.Photo?
-    private var counted = 0
-
-    init(_ entry: Entry, at index: Int, of check: EntryCheck) {
-      (self.entry, self.index) = (entry, index)
-      self.check = check
-      photo = check.photo(of: entry)
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-      let bytes = try plain?.read(into: buffer) ?? 0
-      try count(bytes)
-      return bytes
-    }
-
-    func count(_ bytes: Int) throws {
-      try check.counter.checkCancellation()
-      guard photo != nil else { return }
-      check.counter.advance(bytes: bytes)
-      counted += bytes
-    }
-
-    func finish(_ digest: MD5Digest) {
-      if let expected = photo?.location.md5, digest != expected {
-        end("its MD5 is \(digest) and should be \(expected)")
-      } else if let expected = check.listed[entry], digest != expected {
-        end("its MD5 is \(digest), and checksums.md5 says \(expected)")
-      } else {
-        end(nil)
-      }
-    }
-
-    /// Records an error that concerns only this entry, and throws any other error.
-    func fail(_ error: any Error) throws {
-      guard let reason = (error as? ArchiveError)?.faultOfOneEntry else { throw error }
-      end(reason)
-    }
-
-    private func end(_ fault: String?) {
-      let item = photo.map(check.source.label) ?? .entry(entry.name.escaped)
-      let isDerived = photo == nil && entry.isDerived
-      check.faults.add(isDerived ? nil : fault.map { Finding(item, $0) }, at: index)
-      check.derivedFaults.add(
-        isDerived ? fault.map { Finding(item, "\($0); an import does not use it") } : nil,
-        at: index)
-      guard let photo else { return }
-      check.counter.advance(items: 1, bytes: entry.size - counted, current: photo.record.name)
-    }
+  /// - Parameters:
+  ///   - md5: the MD5 in the manifest.
+  ///   - listed: the MD5 in `checksums.md5`.
+  private static func fault(
+    _ outcome: PhotoOutcome, unless md5: MD5Digest?, _ listed: MD5Digest?
+  ) -> String? {
+    if let fault = outcome.fault(unless: md5) { return "\(fault)" }
+    guard let listed, let found = outcome.content?.md5, found != listed else { return nil }
+    return "its MD5 is \(found), and checksums.md5 says \(listed)"
   }
 }

@@ -21,7 +21,7 @@ struct ChecksumList {
     guard let archive = source.archive,
       let entry = archive.entries.first(where: { $0.name == source.root + MetadataEntries.checksumsName })
     else { return }
-    var reader = try source.entryReader(archive)
+    var reader = try EntryReader(archive, password: source.password)
     do {
       let bytes = try reader.bytes(of: entry, limit: Limits().maximumDocumentBytes)
       read(bytes, of: archive, below: source.root)

@@ -52,86 +52,39 @@ struct LibraryCheck {
     counter.enter(.verifying)
     let (library, counter) = (library, counter)
     let found = OrderedResults(whenFound: whenFound)
-    try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
-      index, _ in
+    try PhotoReading(counter, Readers(readers, on: library.identity)).collect(photos.count) { index in
       let photo = photos[index]
-      return LibraryPhoto(photo, in: library, counter) { reason, correctMD5 in
-        let unusable = reason.map {
-          UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: $0, correctMD5: correctMD5)
+      let bytes = PhotoBytes.photo(photo.path, of: library)
+      return PhotoReading.Photo(bytes: bytes, counted: photo.fileSize) { outcome in
+        let unusable = Self.fault(of: photo, outcome).map { fault in
+          UnusablePhoto(
+            photo: photo, label: contents.label(of: photo), reason: fault.reason,
+            correctMD5: fault.correctMD5)
         }
         found.add(unusable, at: index)
+        counter.advance(current: photo.name)
       }
     }
     return (photos.count, found.values)
   }
-}
 
-/// Hashes a photo of a library and compares it with its row.
-private final class LibraryPhoto: HashableStream {
-  private let photo: Photo
-  private let library: Library
-  private let counter: ProgressCounter
-  private let finishPhoto: (String?, MD5Digest?) -> Void
-  private var opened: SharedFile?
-  private var size = 0
-  private var counted = 0
-
-  /// - Parameter finishPhoto: called once with the fault of the photo, nil if it is intact, and the MD5 of an intact file
-  ///   whose row is damaged.
-  init(
-    _ photo: Photo, in library: Library, _ counter: ProgressCounter,
-    finishPhoto: @escaping (String?, MD5Digest?) -> Void
-  ) {
-    self.photo = photo
-    self.library = library
-    self.counter = counter
-    self.finishPhoto = finishPhoto
-  }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    try counter.checkCancellation()
-    let file = try opened ?? open()
-    let count = try file.file.read(into: buffer, at: size)
-    size += count
-    let rest = min(count, photo.fileSize - counted)
-    counted += rest
-    counter.advance(bytes: rest)
-    return count
-  }
-
-  private func open() throws -> SharedFile {
-    let file = SharedFile(try library.open(photo))
-    guard try file.file.status().kind == .file else { throw NoFile() }
-    opened = file
-    return file
-  }
-
-  func finish(_ digest: MD5Digest) {
-    guard digest != photo.md5 || size != photo.fileSize else { return end(nil) }
-    let expected = photo.md5.map(\.description) ?? "unknown"
-    if photo.hasDamagedMD5(for: FileContent(md5: digest, size: size)) {
-      let fault =
-        "its MD5 in the database is damaged (recorded \(expected), but \(photo.path.escaped) has \(digest))"
-      return end(fault, correctMD5: digest)
-    }
-    end(
-      "\(photo.path) is corrupt (\(Count(size, "byte")) with MD5 \(digest), recorded \(photo.fileSize) with \(expected))"
-    )
-  }
-
-  func fail(_ error: any Error) throws {
-    switch error {
-    case is NoFile: end("\(photo.path.escaped) is not a file")
-    case let error as FileError where error.cause == .environment: throw error
-    case let error as FileError: end("\(error)")
-    default: throw error
+  /// Returns why a photo is unusable, and its MD5 if only that of its row is damaged; nil for an intact photo.
+  private static func fault(
+    of photo: Photo, _ outcome: PhotoOutcome
+  ) -> (reason: String, correctMD5: MD5Digest?)? {
+    switch outcome {
+    case .fault(.notAFile): return ("\(photo.path.escaped) is not a file", nil)
+    case .fault(let fault): return ("\(fault)", nil)
+    case .intact(let file):
+      if file == photo.content { return nil }
+      let expected = photo.md5.map(\.description) ?? "unknown"
+      if photo.hasDamagedMD5(for: file) {
+        let reason =
+          "its MD5 in the database is damaged (recorded \(expected), but \(photo.path.escaped) has \(file.md5))"
+        return (reason, file.md5)
+      }
+      let found = "\(Count(file.size, "byte")) with MD5 \(file.md5)"
+      return ("\(photo.path) is corrupt (\(found), recorded \(photo.fileSize) with \(expected))", nil)
     }
   }
-
-  private func end(_ fault: String?, correctMD5: MD5Digest? = nil) {
-    finishPhoto(fault, correctMD5)
-    counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
-  }
-
-  private struct NoFile: Error {}
 }

@@ -22,3 +22,14 @@ extension UnsafeMutableRawBufferPointer {
   /// Frees memory that `pages` allocated.
   package func freePages() { free(baseAddress) }
 }
+
+/// Memory that begins at a page boundary, and that several owners share. The release of the last reference frees it.
+package final class PageBuffer {
+  /// The memory.
+  package let bytes: UnsafeMutableRawBufferPointer
+
+  /// Allocates memory.
+  package init(byteCount: Int) throws(MemoryShortage) { bytes = try .pages(byteCount: byteCount) }
+
+  deinit { bytes.freePages() }
+}

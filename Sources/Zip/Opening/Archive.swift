@@ -46,9 +46,11 @@ package struct Archive: Sendable {
     self.file = file
   }
 
-  /// Throws if another program has written to the file since it was opened. Blocks.
+  /// Throws `ArchiveError.changed` if another program has written to the file since it was opened. Blocks.
   package func requireUnchanged() throws(ArchiveError) {
-    try file.checkUnchanged()
+    let now = try ArchiveError.onFile { () throws(FileError) in try file.file.status() }
+    // a new name or other permissions do not concern the readers
+    guard now.size == status.size, now.modified == status.modified else { throw .changed(path) }
   }
 
   /// Returns true if an entry belongs to this archive.

@@ -21,15 +21,6 @@ final class ArchiveFile: Sendable {
     guard status.kind == .file else { throw .notAFile(file.path) }
     self.file = file
   }
-
-  /// Throws `.changed` if the file was written to since it was opened.
-  func checkUnchanged() throws(ArchiveError) {
-    let now = try ArchiveError.onFile { () throws(FileError) in try file.status() }
-    // a new name or other permissions do not concern its readers
-    guard (now.identity, now.size, now.modified) == (status.identity, status.size, status.modified) else {
-      throw .changed(file.path)
-    }
-  }
 }
 
 extension ArchiveError {

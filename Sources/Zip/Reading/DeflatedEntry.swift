@@ -2,12 +2,12 @@ import CLibZip
 import Checksums
 import FileSystem
 
-/// Inflates an entry that is not encrypted, and verifies its checksum, its size, and that its data ends where the
-/// directory says. libzip does not check the latter.
-struct DeflatedEntry: ~Copyable {
+/// The bytes of a deflated entry that is not encrypted. Verifies their checksum, their number, and that the data ends
+/// where the directory says. libzip does not check the latter.
+final class DeflatedEntry: ByteStream {
   private let archive: Archive
   private let entry: Entry
-  private let input: UnsafeMutableRawBufferPointer
+  private let input: PageBuffer
   private var inflation: Inflation
   /// The range of `input` that is not inflated yet.
   private var waiting = 0..<0
@@ -16,10 +16,8 @@ struct DeflatedEntry: ~Copyable {
   private var delivered = 0
   private var checksum = CRC32()
 
-  /// - Parameter input: a buffer for compressed bytes, which must outlive the value.
-  init(
-    _ entry: Entry, of archive: Archive, input: UnsafeMutableRawBufferPointer
-  ) throws(ArchiveError) {
+  /// - Parameter input: a buffer for compressed bytes.
+  init(_ entry: Entry, of archive: Archive, input: PageBuffer) throws(ArchiveError) {
     guard let inflation = Inflation() else {
       throw .libzip(archive.path, code: ZIP_ER_MEMORY, text: "out of memory")
     }
@@ -29,15 +27,14 @@ struct DeflatedEntry: ~Copyable {
     self.input = input
   }
 
-  /// Inflates the next bytes; returns 0 at the end, when the entry is verified.
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let left = entry.size - delivered
     // one byte more than is left, to detect data that is too long
     let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(min(left, buffer.count - 1) + 1))
     while inflation.state == .running {
-      if waiting.isEmpty { try fill() }
+      if waiting.isEmpty { try load() }
       let (used, produced) = inflation.expand(
-        UnsafeRawBufferPointer(rebasing: input[waiting]), into: room)
+        UnsafeRawBufferPointer(rebasing: input.bytes[waiting]), into: room)
       waiting = waiting.dropFirst(used)
       guard inflation.state != .broken else { throw damaged(.compressedData) }
       guard produced <= left else { throw damaged(.long(declared: entry.size)) }
@@ -57,8 +54,8 @@ struct DeflatedEntry: ~Copyable {
     return 0
   }
 
-  private mutating func fill() throws(ArchiveError) {
-    let wanted = UnsafeMutableRawBufferPointer(rebasing: input.prefix(entry.compressedSize - taken))
+  private func load() throws(ArchiveError) {
+    let wanted = UnsafeMutableRawBufferPointer(rebasing: input.bytes.prefix(entry.compressedSize - taken))
     let offset = entry.dataOffset + taken
     let count = try ArchiveError.onFile { () throws(FileError) in
       try archive.file.file.read(into: wanted, at: offset)

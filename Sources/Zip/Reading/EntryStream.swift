@@ -1,35 +1,34 @@
 import CLibZip
 import CZLib
+import FileSystem
 import Secrets
 import SystemPackage
 
-/// An entry that libzip has open; translates libzip's errors. The deinitializer closes it.
-struct EntryStream: ~Copyable {
+/// The bytes of an entry that libzip decrypts or decompresses. Verifies their number, and translates libzip's errors.
+/// The deinitializer closes the entry.
+final class EntryStream: ByteStream {
   private let handle: OpaquePointer
   private var file: OpaquePointer?
   private let view: EntryView
   private let entry: Entry
   private let path: FilePath
-
-  private init(
-    handle: OpaquePointer, file: OpaquePointer, view: EntryView, entry: Entry, path: FilePath
-  ) {
-    self.handle = handle
-    self.file = file
-    self.view = view
-    self.entry = entry
-    self.path = path
-  }
+  /// The number of bytes that the entry declares, and the number that libzip has returned.
+  private let declared: Int
+  private var delivered = 0
 
   deinit {
     if let file { zip_fclose(file) }
     zip_discard(handle)
   }
 
-  /// Opens the entry of a view. With `isRaw`, libzip decrypts the bytes and does not decompress them.
-  static func open(
-    _ view: EntryView, _ entry: Entry, path: FilePath, password: Secret?, isRaw: Bool
-  ) throws(ArchiveError) -> EntryStream {
+  /// Opens an entry in a view, which belongs to the stream from then on.
+  ///
+  /// - Parameter declared: the number of bytes, if libzip shall decrypt them only; nil for those of the entry.
+  init(
+    _ view: EntryView, _ entry: Entry, as presentation: EntryView.Presentation, path: FilePath,
+    password: Secret?, declared: Int? = nil
+  ) throws(ArchiveError) {
+    view.show(entry, as: presentation)
     if entry.isEncrypted, password?.isEmpty ?? true { throw .passwordNeeded(path, entry: entry.name) }
     var error = zip_error_t()
     zip_error_init(&error)
@@ -39,9 +38,9 @@ struct EntryStream: ~Copyable {
     }
     guard let handle = zip_open_from_source(source, ZIP_RDONLY, &error) else {
       zip_source_free(source)
-      throw fault(&error, view, entry, path)
+      throw Self.fault(&error, view, entry, path)
     }
-    let flags = isRaw ? zip_flags_t(ZIP_FL_COMPRESSED) : 0
+    let flags = presentation == .deflated ? zip_flags_t(ZIP_FL_COMPRESSED) : 0
     let file =
       if entry.isEncrypted, let password {
         password.withCString { zip_fopen_index_encrypted(handle, 0, flags, $0) }
@@ -49,22 +48,36 @@ struct EntryStream: ~Copyable {
         zip_fopen_index(handle, 0, flags)
       }
     guard let file else {
-      let reason = fault(zip_get_error(handle), view, entry, path)
+      let reason = Self.fault(zip_get_error(handle), view, entry, path)
       zip_discard(handle)
       throw reason
     }
-    return EntryStream(handle: handle, file: file, view: view, entry: entry, path: path)
+    (self.handle, self.file) = (handle, file)
+    (self.view, self.entry, self.path) = (view, entry, path)
+    self.declared = declared ?? entry.size
   }
 
-  /// Reads up to the size of `buffer`. Returns 0 at the end, when libzip has verified the checksum.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
-    let count = zip_fread(file, buffer.baseAddress, zip_uint64_t(buffer.count))
+    guard file != nil else { return 0 }
+    // one byte more than is left, to detect data that is too long
+    let wanted = min(buffer.count - 1, declared - delivered) + 1
+    let count = Int(zip_fread(file, buffer.baseAddress, zip_uint64_t(wanted)))
     guard count >= 0 else { throw Self.fault(zip_file_get_error(file), view, entry, path) }
-    return Int(count)
+    guard count <= declared - delivered else { throw damaged(.long(declared: declared)) }
+    delivered += count
+    if count == 0 {
+      try close()
+      guard delivered == declared else { throw damaged(.short(declared: declared, delivered: delivered)) }
+    }
+    return count
   }
 
-  /// Closes the entry. libzip may report a last error.
-  mutating func close() throws(ArchiveError) {
+  private func damaged(_ reason: Damage) -> ArchiveError {
+    .damaged(path, entry: entry.name, reason: reason)
+  }
+
+  /// Closes the entry, whose checksum libzip has verified. libzip may report a last error.
+  private func close() throws(ArchiveError) {
     let code = zip_fclose(file)
     file = nil
     guard code != 0 else { return }

@@ -32,15 +32,14 @@ final class EntryView: LibzipSource {
   private(set) var failure: FileError?
 
   /// Bytes read ahead, since libzip reads pieces of 8 KiB.
-  private let ahead: UnsafeMutableRawBufferPointer
+  private let ahead: PageBuffer
   private var aheadRange = 0..<0
 
   /// libzip searches the last 65,577 bytes for end records. More zeros between the data and the directory prevent it
   /// from finding one in the data.
   private static let gap = 66_000
 
-  /// `ahead` belongs to the reader, and must outlive every entry that it opens.
-  init(_ file: ArchiveFile, ahead: UnsafeMutableRawBufferPointer) {
+  init(_ file: ArchiveFile, ahead: PageBuffer) {
     self.file = file
     self.ahead = ahead
   }
@@ -121,17 +120,17 @@ final class EntryView: LibzipSource {
   private func readData(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileError) -> Int {
-    if buffer.count >= ahead.count { return try file.file.read(into: buffer, at: offset) }
+    if buffer.count >= ahead.bytes.count { return try file.file.read(into: buffer, at: offset) }
     if !aheadRange.contains(offset) {
       aheadRange = 0..<0
-      let wanted = UnsafeMutableRawBufferPointer(rebasing: ahead.prefix(data.upperBound - offset))
+      let wanted = UnsafeMutableRawBufferPointer(rebasing: ahead.bytes.prefix(data.upperBound - offset))
       let count = try file.file.read(into: wanted, at: offset)
       aheadRange = offset..<offset + count
     }
     let count = min(buffer.count, aheadRange.upperBound - offset)
     guard count > 0 else { return 0 }
     let from = offset - aheadRange.lowerBound
-    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: ahead[from..<from + count]))
+    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: ahead.bytes[from..<from + count]))
     return count
   }
 }

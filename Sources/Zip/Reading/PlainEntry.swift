@@ -1,30 +1,16 @@
 import Checksums
 import FileSystem
 
-/// Reads an entry that is neither compressed nor encrypted, and verifies its checksum. Unlike `EntryReader`, it has no
-/// buffer of its own.
-package struct PlainEntry: Sendable {
+/// The bytes of an entry that is neither compressed nor encrypted. Verifies their checksum with the last byte.
+final class PlainEntry: ByteStream {
   private let archive: Archive
   private let entry: Entry
   private var checksum = CRC32()
-  /// The number of bytes read so far.
-  package private(set) var position = 0
+  private var position = 0
 
-  /// Returns nil for an entry that is compressed or encrypted.
-  ///
-  /// - Throws: `ArchiveError.changed` for an entry of another archive.
-  package init?(_ entry: Entry, of archive: Archive) throws(ArchiveError) {
-    guard archive.contains(entry) else { throw .changed(archive.path) }
-    guard entry.isPlain else { return nil }
-    self.archive = archive
-    self.entry = entry
-  }
+  init(_ entry: Entry, of archive: Archive) { (self.entry, self.archive) = (entry, archive) }
 
-  /// Reads the next bytes; fewer than the buffer's size only at the end. Verifies the bytes at the end.
-  /// Blocks.
-  ///
-  /// - Throws: `.damaged` or `.file`.
-  package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let wanted = min(buffer.count, entry.size - position)
     let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
     let count = try ArchiveError.onFile { () throws(FileError) in
@@ -40,5 +26,21 @@ package struct PlainEntry: Sendable {
       throw .damaged(archive.path, entry: entry.name, reason: .checksum)
     }
     return count
+  }
+
+  func announceReading(count: Int) {
+    archive.file.file.announceReading(
+      from: entry.dataOffset + position, count: min(count, entry.size - position))
+  }
+}
+
+extension Archive {
+  /// Opens an entry that is neither compressed nor encrypted. Any number of such streams can be open. Returns nil for
+  /// other entries, which `EntryReader` opens.
+  ///
+  /// - Throws: `ArchiveError.changed` for an entry of another archive.
+  package func openPlain(_ entry: Entry) throws(ArchiveError) -> (any ByteStream)? {
+    guard contains(entry) else { throw .changed(path) }
+    return entry.isPlain ? PlainEntry(entry, of: self) : nil
   }
 }
