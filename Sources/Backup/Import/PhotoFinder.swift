@@ -61,16 +61,13 @@ struct PhotoFinder {
       return .unavailable(Unavailable(.ambiguous(found.map(\.path)), md5: md5))
     }
     counter.advance(current: name)
-    do {
-      let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
-        try counter.checkCancellation()
-      }
-      guard md5 == nil || md5 == digest else {
-        return .unavailable(Unavailable(.otherContent(candidate.path), md5: md5))
-      }
-      return .file(candidate.path, size: length, md5: digest)
-    } catch let error as FileError {
-      return .unavailable(Unavailable(.damaged(error.description), md5: md5))
+    let path = candidate.path
+    let file = PhotoBytes.file(path) { () throws(FileError) in try File.open(path, .read) }
+    switch try PhotoReader(counter).read(file) {
+    case .intact(let content) where md5 ?? content.md5 == content.md5:
+      return .file(path, size: content.size, md5: content.md5)
+    case .intact: return .unavailable(Unavailable(.otherContent(path), md5: md5))
+    case .fault(let fault): return .unavailable(Unavailable(.damaged("\(fault)"), md5: md5))
     }
   }
 }
