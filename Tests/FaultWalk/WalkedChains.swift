@@ -27,7 +27,7 @@ extension WalkedOperation {
       name: "flatten", result: .archive,
       arguments: { ["flatten", $0.increment.string, "-o", $0.out.string] },
       run: { scene in
-        var options = FlattenOptions()
+        var options = RewriteOptions()
         options.destination = scene.out
         return try await !Work.flatten(scene.increment, options: options).summary.isIncomplete
       }, prepare: { try await $0.makeChain() }, archived: (photos: 6, files: 5)),

@@ -407,7 +407,7 @@ extension WalkedOperation {
         ["repair", $0.backup.string, "-o", $0.out.string, "--from", $0.library.string]
       },
       run: { scene in
-        var options = RepairOptions()
+        var options = RewriteOptions()
         options.destination = scene.out
         options.library = scene.library
         return try await Work.repair(scene.backup, options: options).summary.lost.isEmpty
@@ -420,8 +420,8 @@ extension WalkedOperation {
       }, archived: (photos: 4, files: 4)),
   ]
 
-  /// Rebuilds a library with an empty database and a log, a corrupt file, and a missing one. A photo that cannot be read
-  /// from one archive comes from the other.
+  /// Rebuilds a library with an empty database and a log, a corrupt file, and a missing one. A photo that cannot be
+  /// read from one archive comes from the other.
   private static func rebuild(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .change,

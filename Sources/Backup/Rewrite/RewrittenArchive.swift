@@ -30,30 +30,6 @@ struct RewrittenArchive {
     let shown: FilePath
     /// The names to try. The archive gets the first free one.
     let names: [FilePath]
-
-    /// Makes the path that the user chose.
-    /// - Throws: `BackupError.nameTooLong`
-    init(_ destination: ArchiveOutputPath, orAs names: [FilePath]) throws(BackupError) {
-      folder = destination.folder
-      shown = folder
-      self.names = if let name = destination.name { [name] } else { try Self.fitting(names) }
-    }
-
-    /// Makes a path beside an archive.
-    /// - Throws: `BackupError.nameTooLong`
-    init(beside archive: FilePath, as names: [FilePath]) throws(BackupError) {
-      folder = archive.folder
-      shown = archive.removingLastComponent()
-      self.names = try Self.fitting(names)
-    }
-
-    /// Returns the names that are short enough for a file. An archive's own name may already have the greatest
-    /// length, and these names are longer.
-    private static func fitting(_ names: [FilePath]) throws(BackupError) -> [FilePath] {
-      let fitting = names.filter { $0.length <= FileName.maximumBytes }
-      if fitting.isEmpty, let name = names.first { throw .nameTooLong(name) }
-      return fitting
-    }
   }
 
   /// Writes, verifies and publishes the archive. Blocks.

@@ -59,3 +59,8 @@ extension OpenedBackup {
     }
   }
 }
+
+extension OpenedBackup {
+  /// True if the archive is encrypted. A new archive made from it must then be encrypted too.
+  var isEncrypted: Bool { archive?.entries.contains(where: \.isEncrypted) ?? false }
+}

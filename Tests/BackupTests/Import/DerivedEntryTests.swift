@@ -75,7 +75,7 @@ struct DerivedEntryTests {
   @Test("Repair: an archive without its damaged derived entries has all photos")
   func repaired() async throws {
     let path = try backup(damaged: "index.html")
-    var options = RepairOptions()
+    var options = RewriteOptions()
     options.destination = scratch.path.appending("repaired.zip")
     let summary = try await Work.repair(path, options: options).summary
     #expect(summary.lost == [])

@@ -130,7 +130,7 @@ import Zip
     let history = try await history(photoBytes: 20_000)
     var limits = Limits()
     limits.maximumBytes = 40_000
-    var (extract, flatten) = (ExtractOptions(), FlattenOptions())
+    var (extract, flatten) = (ExtractOptions(), RewriteOptions())
     (extract.limits, flatten.limits) = (limits, limits)
     let (newest, out) = (history.archives[2], scratch.path.appending("out"))
     await #expect(throws: BackupError.self) {

@@ -15,9 +15,9 @@ import Zip
   private static let password: Secret = "a long enough password"
 
   private func flatten(
-    _ path: FilePath, configure: (inout FlattenOptions) -> Void = { _ in }
-  ) async throws -> FlattenSummary {
-    var options = FlattenOptions()
+    _ path: FilePath, configure: (inout RewriteOptions) -> Void = { _ in }
+  ) async throws -> RewriteSummary {
+    var options = RewriteOptions()
     configure(&options)
     return try await Work.flatten(path, options: options).summary
   }

@@ -51,8 +51,8 @@ struct RepairedBaseTests {
     try Data(bytes).write(to: URL(fileURLWithPath: base.string))
   }
 
-  private func repair(_ configure: (inout RepairOptions) -> Void = { _ in }) async throws -> FilePath {
-    var options = RepairOptions()
+  private func repair(_ configure: (inout RewriteOptions) -> Void = { _ in }) async throws -> FilePath {
+    var options = RewriteOptions()
     configure(&options)
     let summary = try await Work.repair(base, options: options).summary
     return try #require(summary.archive)

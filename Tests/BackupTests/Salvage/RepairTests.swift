@@ -13,9 +13,9 @@ import Zip
   private let scratch = ScratchFolder()
 
   private func repair(
-    _ path: FilePath, configure: (inout RepairOptions) -> Void = { _ in }
-  ) async throws -> RepairSummary {
-    var options = RepairOptions()
+    _ path: FilePath, configure: (inout RewriteOptions) -> Void = { _ in }
+  ) async throws -> RewriteSummary {
+    var options = RewriteOptions()
     configure(&options)
     return try await Work.repair(path, options: options).summary
   }
@@ -208,7 +208,7 @@ import Zip
     }
     #expect(summary.restored.count == 2)
     #expect(summary.lost == [])
-    #expect(Array(summary.damagedOthers.keys) == [otherPath])
+    #expect(Array(summary.damagedArchives.keys) == [otherPath])
     #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
@@ -271,7 +271,7 @@ import Zip
     let copy = try backup.write(to: scratch, as: "copy.zip")
     let restored = try await repair(path) { $0.others = [copy, other] }
     #expect(restored.lost == [])
-    #expect(Array(restored.damagedOthers.keys) == [copy])
+    #expect(Array(restored.damagedArchives.keys) == [copy])
     #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
   }
 
@@ -303,7 +303,7 @@ import Zip
   func failure() async throws {
     let (_, path) = try damagedBackup()
     let before = try names()
-    let work = Work.repair(path, options: RepairOptions())
+    let work = Work.repair(path, options: RewriteOptions())
     work.cancel()
     _ = try? await work.summary
     await #expect(throws: (any Error).self) { try await repair(path) { $0.library = "/nowhere" } }

@@ -131,7 +131,7 @@ import Testing
     #expect(summary.warnings.count == 1)
     #expect(summary.warnings.first?.contains("\(locked.path) is encrypted") == true)
 
-    var options = RepairOptions()
+    var options = RewriteOptions()
     options.others = [locked.path]
     options.destination = scratch.path.appending("repaired.zip")
     let cut = try scratch.write(Array(try backup.archive().dropLast(20)), to: "cut.zip")

@@ -68,7 +68,7 @@ import Testing
   func repair(_ backup: PhoneBackup) async throws {
     let file = try write(backup)
     let damaged = try scratch.write(Array(backup.bytes.dropLast(40)), to: "cut.zip")
-    var options = RepairOptions()
+    var options = RewriteOptions()
     options.others = [file]
     let summary = try await Work.repair(damaged, options: options).summary
     let repaired = try #require(summary.archive)

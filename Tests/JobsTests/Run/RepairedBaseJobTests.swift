@@ -27,7 +27,7 @@ struct RepairedBaseJobTests {
   }
 
   private func repair(_ base: FilePath, _ night: Night, withLibrary: Bool) async throws -> FilePath {
-    var options = RepairOptions()
+    var options = RewriteOptions()
     if withLibrary { options.library = night.library.path }
     return try #require(try await Work.repair(base, options: options).summary.archive)
   }

@@ -33,7 +33,7 @@ struct Flatten: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(outputOptions)
     let path = FilePath(archive)
-    var options = FlattenOptions()
+    var options = RewriteOptions()
     options.destination = output.map { FilePath($0) }
     options.ledger = .ofThisUser
     options.limits = limits.limits

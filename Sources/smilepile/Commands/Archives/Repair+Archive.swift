@@ -13,7 +13,7 @@ extension Repair {
     let sources = from.map { FilePath($0) }
     let libraries = sources.filter(\.isFolder)
     if libraries.count > 1 { throw ValidationError("--from accepts only one library") }
-    var options = RepairOptions()
+    var options = RewriteOptions()
     options.destination = output.map { FilePath($0) }
     options.library = libraries.first
     options.lockWait = lockWait.map { .seconds($0) } ?? Library.readersWait
