@@ -5,8 +5,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Why a backup cannot be read or written at all. Nothing was published or changed, except for `stopped` and
-/// `incompleteSet`. The summaries report problems of single photos.
+/// Why a backup cannot be read or written at all. Nothing was published or changed, except for `incompleteSet`. The
+/// summaries report problems of single photos.
 public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
@@ -52,9 +52,6 @@ public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
   case baseRemoved(FilePath, uuid: String)
   /// The backup exceeds a limit.
   case tooLarge(FilePath, reason: String, remedy: Remedy?)
-  /// An import of several backups failed or was cancelled after some were imported; the summary describes the completed
-  /// imports.
-  case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
   /// The name of the new archive is too long for a file.
   case nameTooLong(FilePath)
   /// The archive's name is taken.
@@ -84,7 +81,7 @@ public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
     case .baseMissing, .baseRemoved: .missingBase
     case .notABackup, .noMetadata, .severalMetadata: .damage
     case .metadata(_, let fault): fault.isDamage ? .damage : fault.exceedsLimit ? .limit : .other
-    case .nothingRecovered(_, let error), .stopped(_, _, _, let error): error.cause
+    case .nothingRecovered(_, let error): error.cause
     case .passwordNeeded, .wrongPassword: .password
     case .wrongPasswordOrDamaged: .passwordOrDamage
     case .tooLarge: .limit
@@ -105,7 +102,6 @@ public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
     case .passwordNeeded: .givePassword
     case .cannotEncrypt: .exportArchive
     case .cannotReplace, .severalToReplace: .merge
-    case .stopped(_, _, _, let error): error.remedy
     case .nameTooLong: .shortenName
     case .cannotRepairEncrypted: .salvageEncrypted
     case .tooLarge(_, _, let remedy): remedy
@@ -163,10 +159,6 @@ public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
       "\(path) depends on archive \(uuid), which is missing or was changed; copy that archive into the same folder"
     case .baseRemoved(let folder, let uuid):
       "the base, archive \(uuid), was removed from \(folder) during the export; run the command again"
-    case .stopped(let path, let done, _, let error):
-      (error is CancellationError
-        ? "stopped at \(path)" : error is BackupError ? "\(error)" : "\(path): \(error)")
-        + "; already imported: \(done.map(\.string).joined(separator: ", "))"
     case .nameTooLong(let name):
       "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes"
     case .destinationExists(let path):
@@ -189,18 +181,6 @@ public enum BackupError: ExplainedError, Sendable, CustomStringConvertible {
         + "space"
     }
   }
-}
-
-extension BackupError: PartialFailure {
-  /// The completed imports, and why the import stopped.
-  public var partialResult: (done: OperationResult, cause: any Error)? {
-    if case .stopped(_, _, let done, let cause) = self { (done.recorded, cause) } else { nil }
-  }
-}
-
-extension BackupError: FindingReport {
-  /// The findings of the completed imports.
-  public var findings: [Finding] { if case .stopped(_, _, let done, _) = self { done.findings } else { [] } }
 }
 
 extension PhotoExport {

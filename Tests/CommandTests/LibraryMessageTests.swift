@@ -73,7 +73,7 @@ struct LibraryMessageTests {
 
   @Test("Remedy: the remedy of a nested error is added once, at the end")
   func nested() {
-    let error = BackupError.stopped(at: "a.zip", after: ["b.zip"], ImportSummary(), Self.locked)
+    let error = ImportStopped(at: "a.zip", after: ["b.zip"], ImportSummary(), Self.locked)
     #expect(
       CommandMessage.text(of: error).hasPrefix(
         "a.zip is encrypted; already imported: b.zip; give the password"))

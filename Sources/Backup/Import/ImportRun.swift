@@ -27,7 +27,7 @@ extension Work where Summary == ImportSummary {
   ///
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
   /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
-  /// backup, and throws `BackupError.stopped` if there is one. If the process is killed, the next import uses the
+  /// backup, and throws `ImportStopped` if there is one. If the process is killed, the next import uses the
   /// photos that were extracted completely.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or
@@ -74,9 +74,9 @@ public struct ImportRun {
       let summary = try run(paths)
       operation.recordDamage(summary.damagedArchives)
       return summary
-    } catch BackupError.stopped(let path, let after, let done, let error) {
-      operation.recordDamage(done.damagedArchives)
-      throw BackupError.stopped(at: path, after: after, done, error)
+    } catch let stop as ImportStopped {
+      operation.recordDamage(stop.done.damagedArchives)
+      throw stop
     }
   }
 
@@ -128,7 +128,7 @@ public struct ImportRun {
           contents = after
         }
       } catch  where index > 0 && !options.isDryRun {
-        throw BackupError.stopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
+        throw ImportStopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
       }
     }
     writer?.leftovers.removeAll()

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The operation starts when the value is made. It runs on its own thread and not on Swift's cooperative pool, since it
 /// blocks. Failures of single photos are in the summary. `summary` throws if nothing was published or changed, unless
-/// the error says otherwise, such as `BackupError.stopped`. It throws `CancellationError` after a cancelled operation
+/// the error says otherwise, such as `ImportStopped`. It throws `CancellationError` after a cancelled operation
 /// has cleaned up; of several backups, those that are already imported stay.
 public struct Work<Summary: Sendable>: Sendable {
   /// At most ten snapshots a second, and always the last one. A slow reader misses snapshots and does not delay the

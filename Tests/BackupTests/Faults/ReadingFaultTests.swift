@@ -264,15 +264,14 @@ import Testing
       damage.disarm()
       full.disarm()
     }
-    let error = await #expect(throws: BackupError.self) {
+    let error = await #expect(throws: ImportStopped.self) {
       try await target.importing(archive, second) { $0.readers = 1 }
     }
     #expect(damage.place != nil)
     #expect(full.place != nil)
-    guard case .stopped(second, after: [archive], let done, _)? = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    let done = try #require(error?.done)
+    #expect(error?.path == second)
+    #expect(error?.imported == [archive])
     #expect(done.errors.count == 1)
     #expect(done.errors.first?.item.hasPrefix("photo ") == true)
     #expect(error?.description.contains("already imported: \(archive)") == true)

@@ -20,7 +20,7 @@ struct SeveralBackupsTests {
     first.metadata.photoManifest[1].checksum = MD5Digest(of: [1]).description
     let one = try scratch.write(first.archive(), to: "1.zip")
     let two = try scratch.write(SampleBackup(photos: ["a"]).archive(), to: "2.zip")
-    let error = await #expect(throws: BackupError.self) {
+    let error = await #expect(throws: ImportStopped.self) {
       _ = try await library.importing(one, two) { options in
         options.duplicates = { _ in
           // The library already has the only photo of the second backup.
@@ -29,10 +29,9 @@ struct SeveralBackupsTests {
         }
       }
     }
-    guard case .stopped(two, after: [one], let done, _)? = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    let done = try #require(error?.done)
+    #expect(error?.path == two)
+    #expect(error?.imported == [one])
     #expect(done.photosImported == 1)
     #expect(done.errors.map(\.item) == ["photo 2 “b” in “Family”"])
     #expect(try library.contents.photos.map(\.name) == ["a"])
@@ -55,12 +54,11 @@ struct SeveralBackupsTests {
     }
     work.withLock { [options] in $0 = .import([one, two], into: library.path, options: options) }
     isReady.signal()
-    let error = await #expect(throws: BackupError.self) { _ = try await work.withLock { $0 }?.summary }
-    guard case .stopped(two, after: [one], let done, let cause)? = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(cause is CancellationError)
+    let error = await #expect(throws: ImportStopped.self) { _ = try await work.withLock { $0 }?.summary }
+    let done = try #require(error?.done)
+    #expect(error?.path == two)
+    #expect(error?.imported == [one])
+    #expect(error?.reason is CancellationError)
     #expect(done.photoReports.map(\.action) == [.imported, .imported])
     #expect(error?.description == "stopped at \(two); already imported: \(one)")
     #expect(try library.contents.photos.map(\.name) == ["a", "b"])

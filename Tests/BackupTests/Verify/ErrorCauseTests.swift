@@ -17,7 +17,7 @@ import Zip
   static let table: [(ErrorCause, [any Error])] = [
     (
       .cancelled,
-      [CancellationError(), BackupError.stopped(at: "b", after: ["a"], ImportSummary(), CancellationError())]
+      [CancellationError(), ImportStopped(at: "b", after: ["a"], ImportSummary(), CancellationError())]
     ),
     (
       .environment,

@@ -143,15 +143,14 @@ import Testing
       counter.cancel()
       return .skip
     }
-    let error = #expect(throws: BackupError.self) {
+    let error = #expect(throws: ImportStopped.self) {
       try ImportRun(library: library.path, options: options, counter: counter).run([first, second])
     }
-    guard case .stopped(second, after: [first], let done, let cause)? = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    let done = try #require(error?.done)
+    #expect(error?.path == second)
+    #expect(error?.imported == [first])
     #expect(done.photosImported == 1)
-    #expect(cause is CancellationError)
+    #expect(error?.reason is CancellationError)
     #expect(try library.contents.photos.map(\.name) == ["a"], "as after the first backup")
     expectNone(try library.faults())
   }

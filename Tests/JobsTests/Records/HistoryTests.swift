@@ -78,7 +78,7 @@ import Testing
   func stopped() throws {
     var done = ImportSummary()
     done.photosImported = 5
-    let error = BackupError.stopped(at: "/b.zip", after: ["/a.zip"], done, BackupError.noSuchBackup("/b.zip"))
+    let error = ImportStopped(at: "/b.zip", after: ["/a.zip"], done, BackupError.noSuchBackup("/b.zip"))
     _ = try? ledger.recording(RecordedOperation(.import)) { () throws -> Sample in throw error }
     #expect(try newest().outcome == .failed)
     #expect(try newest().run.counts.photos == 5)
@@ -88,7 +88,7 @@ import Testing
   func cancelledAfterSome() throws {
     var done = ImportSummary()
     done.photosImported = 5
-    let error = BackupError.stopped(at: "/b.zip", after: ["/a.zip"], done, CancellationError())
+    let error = ImportStopped(at: "/b.zip", after: ["/a.zip"], done, CancellationError())
     _ = try? ledger.recording(RecordedOperation(.import)) { () throws -> Sample in throw error }
     #expect(try newest().outcome == .interrupted)
     #expect(try newest().run.counts.photos == 5)

@@ -103,9 +103,7 @@ struct Import: AsyncParsableCommand {
     do {
       summary = try await reporter.follow(.import(paths, into: target, options: options), during: "import")
     } catch {
-      if case BackupError.stopped(_, _, let done, _) = error {
-        report(done, reporter)
-      }
+      if let stop = error as? ImportStopped { report(stop.done, reporter) }
       throw error
     }
     report(summary, reporter)
