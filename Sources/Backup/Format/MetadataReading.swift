@@ -14,7 +14,7 @@ struct MetadataReading {
   /// The id in the backup for each photo that got a new id. The apps derive file names from the id in the backup.
   let writtenIDs: [Int64: Int64]
   /// The program that made the backup.
-  let origin: OpenedBackup.Origin
+  let origin: Metadata.Origin
 
   /// Reads and repairs a document. Releases its bytes before the repairs, unless the caller keeps them.
   ///
@@ -25,12 +25,12 @@ struct MetadataReading {
   /// - Throws: `Metadata.Fault` with the path in the document, if the document is malformed JSON, has a value of a
   ///   wrong type, or comes from a newer version.
   init(
-    json: consuming [UInt8], container: OpenedBackup.Format = .zip, root: String = "",
+    json: consuming [UInt8], container: Metadata.Container = .zip, root: String = "",
     maximumNesting: Int = Limits().maximumNesting
   ) throws(Metadata.Fault) {
     // not a constant: only one reference to the rows may exist, or the repairs copy all of them
     var document = try Document(consume json, maximumNesting: maximumNesting)
-    origin = OpenedBackup.Origin(document, container, root: root)
+    origin = Metadata.Origin(document, container, root: root)
     leftOut = document.gaps.findings
     metadata = document.takeMetadata()
     if !document.hasVersion || metadata.version < 1 {
@@ -101,12 +101,12 @@ extension Metadata {
   }
 }
 
-extension OpenedBackup.Origin {
+extension Metadata.Origin {
   /// Recognizes the program by what only that program writes. This project: its own key. iOS: every property,
   /// settings with `isDarkMode` alone, paths relative to Documents, and until October 2025 one folder around
   /// everything. Android: no property that equals its default, so no `version` in an archive, and absolute paths or
   /// `content://` addresses.
-  fileprivate init(_ document: MetadataReading.Document, _ container: OpenedBackup.Format, root: String) {
+  fileprivate init(_ document: MetadataReading.Document, _ container: Metadata.Container, root: String) {
     let metadata = document.metadata
     self =
       if metadata.smilepile != nil {

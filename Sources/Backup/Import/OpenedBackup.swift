@@ -11,26 +11,6 @@ import Zip
 /// photo. Immutable; completing checksums, following a chain and finding files return new values. Opening extracts
 /// nothing.
 package struct OpenedBackup: Sendable {
-  /// The container.
-  package enum Format: String, Sendable {
-    /// An archive with photo files.
-    case zip = "ZIP"
-    /// A JSON document without photo files.
-    case json = "JSON"
-  }
-
-  /// The program that made the backup, as far as the content shows it.
-  package enum Origin: String, Sendable {
-    /// The Android app.
-    case android
-    /// The iOS app.
-    case ios
-    /// This project.
-    case smilepile
-    /// Unknown.
-    case unknown
-  }
-
   /// A photo of the backup. Has 24 bytes and refers to the rows, which all photos of the backup share.
   package struct Photo: Sendable {
     /// The rows of a backup.
@@ -129,9 +109,9 @@ package struct OpenedBackup: Sendable {
   /// The backup's file.
   package let path: FilePath
   /// The container.
-  package let format: Format
+  package let format: Metadata.Container
   /// The program that made the backup.
-  package let origin: Origin
+  package let origin: Metadata.Origin
   /// The metadata without the lists of photos and files, which are in `photos`.
   package let metadata: Metadata
   /// The display name of each category by ID, for messages.
@@ -161,7 +141,8 @@ package struct OpenedBackup: Sendable {
 
   /// - Parameter metadata: the metadata, with or without its lists of photos and files.
   init(
-    path: FilePath, format: Format = .zip, origin: Origin, metadata: Metadata, photos: [Photo],
+    path: FilePath, format: Metadata.Container = .zip, origin: Metadata.Origin, metadata: Metadata,
+    photos: [Photo],
     warnings: [String], leftOut: [Finding], corruptBeforeBackup: [Finding] = [],
     unknownEntries: [String] = [],
     archive: Archive? = nil, root: String = "", metadataDigest: MD5Digest? = nil, password: Secret? = nil,

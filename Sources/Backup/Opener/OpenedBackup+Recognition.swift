@@ -99,7 +99,8 @@ extension OpenedBackup {
   }
 
   private static func reading(
-    _ json: consuming [UInt8], _ container: Format, _ root: String, _ path: FilePath, _ limits: Limits
+    _ json: consuming [UInt8], _ container: Metadata.Container, _ root: String, _ path: FilePath,
+    _ limits: Limits
   ) throws -> MetadataReading {
     do {
       var reading = try MetadataReading(

@@ -14,7 +14,7 @@ struct SalvagedContents {
   private(set) var root = ""
   private(set) var isMetadataLost = false
   private(set) var photos: [OpenedBackup.Photo] = []
-  private(set) var origin = OpenedBackup.Origin.unknown
+  private(set) var origin = Metadata.Origin.unknown
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
   private var writtenIDs: [Int64: Int64] = [:]

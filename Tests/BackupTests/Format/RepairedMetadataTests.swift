@@ -12,7 +12,7 @@ import Testing
 
   private static func reading(
     categories: String = category, photos: String = "", manifest: String = "", more: String = "",
-    container: OpenedBackup.Format = .zip
+    container: Metadata.Container = .zip
   ) throws -> MetadataReading {
     let text = MetadataFaultTests.document(
       categories: categories, photos: photos, manifest: manifest, more: more)
@@ -82,9 +82,9 @@ import Testing
   @Test(
     "Metadata: a missing version is derived from the container",
     arguments: [
-      (OpenedBackup.Format.json, 1), (.zip, 2),
+      (Metadata.Container.json, 1), (.zip, 2),
     ])
-  func missingVersion(_ container: OpenedBackup.Format, _ version: Int) throws {
+  func missingVersion(_ container: Metadata.Container, _ version: Int) throws {
     let reading = try Self.reading(container: container)
     #expect(reading.metadata.version == version)
     #expect(reading.warnings == [])

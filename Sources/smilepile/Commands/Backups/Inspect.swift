@@ -109,7 +109,7 @@ struct Inspect: AsyncParsableCommand {
   private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
     show(
       [
-        ("format", OpenedBackup.Format.zip.rawValue),
+        ("format", Metadata.Container.zip.rawValue),
         ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
         ("encrypted", encryption.description),
       ], reporter)
