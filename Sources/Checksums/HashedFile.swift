@@ -1,51 +1,76 @@
 import FileSystem
-import SystemPackage
 
-/// A file that is read from its beginning to its end while its MD5 is computed. A file that cannot be read, is no regular
-/// file, or changes while it is read has no result.
+/// A file that is read from its beginning to its end while its MD5 is computed.
 package final class HashedFile: HashableStream {
-  private let file: File
-  private let before: FileStatus
+  /// Why a file has no MD5.
+  package enum Fault: Error, CustomStringConvertible {
+    /// It cannot be opened or read.
+    case unreadable(FileError)
+    /// It is no regular file.
+    case notAFile
+    /// Another program changed it while it was read.
+    case changed
+
+    /// One line for the user, without the path.
+    package var description: String {
+      switch self {
+      case .unreadable(let error): "\(error)"
+      case .notAFile: "it is not a file"
+      case .changed: "it changed while it was read"
+      }
+    }
+  }
+
+  private let open: () throws(FileError) -> File
   private let whileReading: (Int) throws -> Void
-  private let whenRead: (MD5Digest, FileStatus) -> Void
+  private let end: (Result<(MD5Digest, FileStatus), Fault>) -> Void
+  private var opened: (shared: SharedFile, before: FileStatus)?
   private var size = 0
 
-  /// Returns nil if the file cannot be opened or is no regular file.
-  ///
   /// - Parameters:
-  ///   - whileReading: called with the number of bytes of each piece; may throw to give up.
-  ///   - whenRead: receives the MD5 of the file, and its status, whose size is the number of bytes that were hashed.
-  /// - Throws: `FileError` if the process lacks memory or open files.
-  package init?(
-    opening open: () throws(FileError) -> File, whileReading: @escaping (Int) throws -> Void,
-    _ whenRead: @escaping (MD5Digest, FileStatus) -> Void
-  ) throws(FileError) {
-    do throws(FileError) {
-      let file = try open()
-      before = try file.status()
-      guard before.kind == .file else { return nil }
-      self.file = file
-    } catch {
-      guard error.cause != .environment else { throw error }
-      return nil
-    }
-    self.whileReading = whileReading
-    self.whenRead = whenRead
+  ///   - open: opens the file. Called when the reading begins.
+  ///   - whileReading: called with the number of bytes of each piece; may throw to give up all files.
+  ///   - end: receives the MD5 of the file, and its status, whose size is the number of bytes that were hashed. Not
+  ///     called if the process lacks memory or open files, which ends the reading of all files.
+  package init(
+    opening open: @escaping () throws(FileError) -> File, whileReading: @escaping (Int) throws -> Void,
+    _ end: @escaping (Result<(MD5Digest, FileStatus), Fault>) -> Void
+  ) {
+    (self.open, self.whileReading, self.end) = (open, whileReading, end)
   }
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    let count = try file.read(into: buffer, at: size)
+    let file = try opened ?? begin()
+    let count = try file.shared.file.read(into: buffer, at: size)
     size += count
     try whileReading(count)
     return count
   }
 
+  private func begin() throws -> (shared: SharedFile, before: FileStatus) {
+    let shared = SharedFile(try open())
+    let file = (shared: shared, before: try shared.file.status())
+    guard file.before.kind == .file else { throw Fault.notAFile }
+    opened = file
+    return file
+  }
+
   package func finish(_ digest: MD5Digest) throws {
-    guard let after = try? file.status(), after.version == before.version, after.size == size else { return }
-    whenRead(digest, after)
+    guard let opened else { return }
+    do {
+      let after = try opened.shared.file.status()
+      let isUnchanged = after.version == opened.before.version && after.size == size
+      end(isUnchanged ? .success((digest, after)) : .failure(.changed))
+    } catch {
+      try fail(error)
+    }
   }
 
   package func fail(_ error: any Error) throws {
-    guard let error = error as? FileError, error.cause != .environment else { throw error }
+    switch error {
+    case let fault as Fault: end(.failure(fault))
+    case let error as FileError where error.cause != .environment: end(.failure(.unreadable(error)))
+    default: throw error
+    }
   }
 }

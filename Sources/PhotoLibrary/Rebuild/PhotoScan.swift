@@ -53,22 +53,37 @@ extension LostLibrary {
     let files = listing.files
     counter.setTotals(items: files.count, bytes: files.saturatedSum(\.size))
     counter.enter(.verifying)
-    let results = Mutex<[FileResult?]>(Array(repeating: nil, count: files.count))
+    let results = Mutex<[Result<PhotoScan.Found, HashedFile.Fault>?]>(
+      Array(repeating: nil, count: files.count))
     let disk = try root.status().identity
     try ParallelHashing.read(0..<files.count, Readers(readers, on: disk), context: {}) { index, _ in
       try check()
-      return ScannedFile(files[index], in: self, counter) { result in
-        results.withLock { $0[index] = result }
-      }
+      let (path, size) = (files[index].path, files[index].size)
+      var counted = 0
+      return HashedFile(
+        opening: { () throws(FileError) in try self.open(path) },
+        whileReading: { count in
+          try counter.checkCancellation()
+          let rest = min(count, size - counted)
+          counted += rest
+          counter.advance(bytes: rest)
+        },
+        { result in
+          let found = result.map { digest, status in
+            PhotoScan.Found(
+              path: path, content: FileContent(md5: digest, size: status.size), modified: status.modified)
+          }
+          results.withLock { $0[index] = found }
+          counter.advance(items: 1, bytes: size - counted, current: String(path.folderAndName.name))
+        })
     }
     var found: [PhotoScan.Found] = []
     found.reserveCapacity(files.count)
     var unreadable: [FilePath: String] = [:]
     for (file, result) in zip(files, results.withLock { $0 }) {
       switch result {
-      case .found(let content, let modified)?:
-        found.append(PhotoScan.Found(path: file.path, content: content, modified: modified))
-      case .unreadable(let reason)?: unreadable[FilePath(file.path)] = reason
+      case .success(let photo)?: found.append(photo)
+      case .failure(let fault)?: unreadable[FilePath(file.path)] = "\(fault)"
       case nil: continue
       }
     }
@@ -102,76 +117,5 @@ private struct PhotoListing {
       default: others.append(path)
       }
     }
-  }
-}
-
-private enum FileResult: Sendable {
-  case found(FileContent, modified: Int64)
-  case unreadable(String)
-}
-
-/// Hashes a file.
-private final class ScannedFile: HashableStream {
-  private let listed: PhotoListing.File
-  private let library: LostLibrary
-  private let counter: ProgressCounter
-  private let finishFile: (FileResult) -> Void
-  private var opened: OpenFile?
-  private var size = 0
-  private var counted = 0
-
-  private final class OpenFile {
-    let file: File
-    let before: FileStatus
-    init(_ file: consuming File) throws(FileError) {
-      before = try file.status()
-      self.file = file
-    }
-  }
-
-  /// - Parameter finishFile: called once with the result, unless reading ends with an error.
-  init(
-    _ listed: PhotoListing.File, in library: LostLibrary, _ counter: ProgressCounter,
-    finishFile: @escaping (FileResult) -> Void
-  ) {
-    (self.listed, self.library, self.counter) = (listed, library, counter)
-    self.finishFile = finishFile
-  }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    try counter.checkCancellation()
-    let open = try opened ?? OpenFile(library.open(listed.path))
-    opened = open
-    let count = try open.file.read(into: buffer, at: size)
-    size += count
-    let rest = min(count, listed.size - counted)
-    counted += rest
-    counter.advance(bytes: rest)
-    return count
-  }
-
-  func finish(_ digest: MD5Digest) throws {
-    guard let opened else { return }
-    let after: FileStatus
-    do {
-      after = try opened.file.status()
-    } catch {
-      return try fail(error)
-    }
-    guard after.version == opened.before.version, after.size == size else {
-      return end(.unreadable("it changed while it was read"))
-    }
-    end(.found(FileContent(md5: digest, size: size), modified: after.modified))
-  }
-
-  func fail(_ error: any Error) throws {
-    guard let error = error as? FileError, error.cause != .environment else { throw error }
-    end(.unreadable("\(error)"))
-  }
-
-  private func end(_ result: FileResult) {
-    finishFile(result)
-    counter.advance(
-      items: 1, bytes: listed.size - counted, current: String(listed.path.folderAndName.name))
   }
 }

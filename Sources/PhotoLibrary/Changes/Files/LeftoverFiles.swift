@@ -77,10 +77,11 @@ package final class LeftoverFiles: Sendable {
     let library = library
     try ParallelHashing.read(0..<paths.count, Readers(on: library.identity), context: {}) { index, _ in
       let path = paths[index]
-      return try HashedFile(
+      return HashedFile(
         opening: { () throws(FileError) in try library.root.open(path, .read) },
         whileReading: { _ in try counter.checkCancellation() },
-        { digest, status in
+        { result in
+          guard case .success((let digest, let status)) = result else { return }
           let content = FileContent(md5: digest, size: status.size)
           let file = Verified(path: path, version: status.version)
           self.state.withLock { $0.verified[content, default: []].append(file) }
