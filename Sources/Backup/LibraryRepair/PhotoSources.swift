@@ -39,19 +39,37 @@ struct PhotoSources {
     let sizes = Set(wanted.values.compactMap { $0 })
     let isAnySizeUnknown = wanted.values.contains { $0 == nil }
     for source in sources {
+      // those for which the manifest has no checksum
+      var unknown: [PhotoBytes] = []
       for photo in source.photos {
         guard case .entry(let reference) = photo.location, let bytes = source.bytes(at: photo.location)
         else { continue }
         if let md5 = reference.md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
-        } else if isAnySizeUnknown || sizes.contains(reference.entry.size),
-          let found = try content(of: bytes)
-        {
-          // the manifest has no checksum
-          if wanted[found.md5] != nil { candidates[found.md5, default: []].append(bytes) }
+        } else if isAnySizeUnknown || sizes.contains(reference.entry.size) {
+          unknown.append(bytes)
         }
       }
+      for (bytes, md5) in zip(unknown, try digests(of: unknown, in: source, counter)) {
+        guard let md5 else {
+          noteFailing(bytes)
+          continue
+        }
+        if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
+      }
     }
+  }
+
+  /// Reads entries of an archive, many at a time.
+  ///
+  /// - Returns: the MD5 of each, nil for one that cannot be read; none if the archive is skipped.
+  private mutating func digests(
+    of entries: [PhotoBytes], in source: OpenedBackup, _ counter: ProgressCounter
+  ) throws -> [MD5Digest?] {
+    try skippingUnreadable(source.path) { () -> [MD5Digest?] in
+      let reading = PhotoReading(counter, Readers(on: source.archive?.status.identity))
+      return try reading.outcomes(entries.count) { (entries[$0], nil) }.map { $0?.content?.md5 }
+    } ?? []
   }
 
   /// Reads the sources of a photo to the end, and returns the first one in which the photo is intact.
@@ -80,13 +98,22 @@ struct PhotoSources {
 
   private mutating func content(of bytes: PhotoBytes) throws -> FileContent? {
     guard faults[bytes.place] == nil else { return nil }
+    guard let outcome = try skippingUnreadable(bytes.place, { [reader] in try reader.read(bytes) }) else {
+      return nil
+    }
+    if outcome.content == nil { noteFailing(bytes) }
+    return outcome.content
+  }
+
+  /// Returns nil if an archive cannot be read any further and is skipped.
+  private mutating func skippingUnreadable<Value>(
+    _ archive: FilePath, _ read: () throws -> Value
+  ) throws -> Value? {
     do {
-      let found = try reader.read(bytes).content
-      if found == nil { noteFailing(bytes) }
-      return found
+      return try read()
     } catch let error as ArchiveError {
       guard skipsUnreadable, error.cause != .environment else { throw error }
-      faults[bytes.place] = error
+      faults[archive] = error
       return nil
     }
   }
