@@ -89,36 +89,10 @@ package struct RetentionSpan: Sendable, Equatable {
   }
 }
 
-/// An archive that a policy decides about, or the set of archives of a split export.
-package struct RetentionCandidate: Sendable, Equatable {
-  /// Identifies the candidate.
-  package var id: String
-  /// When the archive was made.
-  package var date: Date
-  /// The tags of the archive.
-  package var tags: [String]
-
-  /// Makes a candidate from its parts.
-  package init(id: String, date: Date, tags: [String] = []) {
-    self.id = id
-    self.date = date
-    self.tags = tags
-  }
-}
-
-extension RetentionCandidate {
-  /// Returns true if the candidate has the tag. A list with commas requires all tags; an empty text requires
-  /// that the candidate has no tags.
-  fileprivate func has(_ tag: String) -> Bool {
-    if tag.isEmpty { return tags.isEmpty }
-    return tags.contains(tag)
-      || tag.split(separator: ",").allSatisfy { part in
-        tags.contains { $0 == part.trimmingCharacters(in: .whitespaces) }
-      }
-  }
-}
-
 extension RetentionPolicy {
+  /// An archive that a policy decides about, or the set of archives of a split export: when it was made, and its tags.
+  package typealias Candidate = (date: Date, tags: [String])
+
   /// Returns why each candidate is kept. A candidate without reasons is not kept.
   ///
   /// - Parameters:
@@ -126,10 +100,8 @@ extension RetentionPolicy {
   ///     may have been set back; the dates tell the periods.
   ///   - calendar: its time zone determines the beginning of a day.
   ///   - now: candidates with a later date have it from a wrong clock. They do not determine the age of the others.
-  /// - Returns: the reasons of each candidate, by ID.
-  package func reasons(
-    for candidates: [RetentionCandidate], calendar: Calendar = .current, now: Date = Date()
-  ) -> [String: [String]] {
+  /// - Returns: the reasons of each candidate.
+  package func reasons(for candidates: [Candidate], calendar: Calendar, now: Date) -> [[String]] {
     var iso = Calendar(identifier: .iso8601)
     iso.timeZone = calendar.timeZone
     var oldestKept: Date?
@@ -137,28 +109,38 @@ extension RetentionPolicy {
       oldestKept = candidates.first { $0.date < now }.map { within.before($0.date, iso) } ?? .distantPast
     }
     var buckets = buckets(iso)
-    var reasons: [String: [String]] = [:]
-    for (index, candidate) in candidates.enumerated() {
+    return candidates.enumerated().map { index, candidate in
       var found: [String] = []
-      for tag in tags where candidate.has(tag) { found.append(tag.isEmpty ? "no tag" : "tag \(tag)") }
+      for tag in tags where Self.hasTag(tag, candidate.tags) {
+        found.append(tag.isEmpty ? "no tag" : "tag \(tag)")
+      }
       if let oldestKept, candidate.date > oldestKept { found.append("within") }
       for bucket in buckets.indices {
         let isOldest = index == candidates.count - 1
         if let reason = buckets[bucket].take(candidate, index, isOldest: isOldest) { found.append(reason) }
       }
-      if !found.isEmpty { reasons[candidate.id] = found }
+      return found
     }
-    return reasons
+  }
+
+  /// Returns true if an archive with these tags has the tag. A list with commas requires all tags; an empty text requires
+  /// that the archive has no tags.
+  private static func hasTag(_ tag: String, _ tags: [String]) -> Bool {
+    if tag.isEmpty { return tags.isEmpty }
+    return tags.contains(tag)
+      || tag.split(separator: ",").allSatisfy { part in
+        tags.contains { $0 == part.trimmingCharacters(in: .whitespaces) }
+      }
   }
 
   /// Keeps the newest candidate of each period until the number of periods is reached.
   private struct Bucket {
     let reason: String
-    let period: (RetentionCandidate, Int) -> [Int]
+    let period: (Candidate, Int) -> [Int]
     var left: Int
     var seen: Set<[Int]> = []
 
-    mutating func take(_ candidate: RetentionCandidate, _ index: Int, isOldest: Bool) -> String? {
+    mutating func take(_ candidate: Candidate, _ index: Int, isOldest: Bool) -> String? {
       guard left > 0 else { return nil }
       let period = period(candidate, index)
       // the oldest candidate is kept for its period until the number of periods is reached
@@ -170,7 +152,7 @@ extension RetentionPolicy {
   }
 
   private func buckets(_ calendar: Calendar) -> [Bucket] {
-    func by(_ components: Set<Calendar.Component>) -> (RetentionCandidate, Int) -> [Int] {
+    func by(_ components: Set<Calendar.Component>) -> (Candidate, Int) -> [Int] {
       { candidate, _ in
         let parts = calendar.dateComponents(components, from: candidate.date)
         return [

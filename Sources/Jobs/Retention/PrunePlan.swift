@@ -143,18 +143,14 @@ private struct GroupPlan {
       newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
       newerIncomplete = incomplete.filter { $0.order > first.order }.map(\.archives[0].path).min()
     }
-    let counted = restorable.map { decision in
-      RetentionCandidate(
-        id: decision.archives[0].path, date: Date(timeIntervalSince1970: Double(decision.date) / 1000),
-        tags: decision.archives[0].tags)
-    }
+    let counted = restorable.map { (date: Date(milliseconds: $0.date), tags: $0.archives[0].tags) }
     let reasons = policy.reasons(for: counted, calendar: calendar, now: now)
+    // a misspelt tag matches no rule and must not remove all archives
+    let isEachWithoutRule = reasons.allSatisfy(\.isEmpty)
     for index in restorable.indices {
-      // a misspelt tag matches no rule and must not remove all archives
       restorable[index].reasons =
-        reasons.isEmpty
-        ? ["no rule keeps an archive of this library, selection and tags"]
-        : reasons[restorable[index].archives[0].path] ?? []
+        isEachWithoutRule
+        ? ["no rule keeps an archive of this library, selection and tags"] : reasons[index]
     }
     // keeps an archive that may contain photos that the newest one lacks
     let missing = restorable.first?.missingPhotos ?? []

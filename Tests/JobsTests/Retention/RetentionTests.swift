@@ -246,3 +246,20 @@ struct RetentionTests {
     #expect(kept(all) { $0.daily = 3 }.keys.sorted() == [dates[3], dates[0], dates[1]])
   }
 }
+
+/// An archive that a policy decides about.
+private struct RetentionCandidate {
+  let id: String
+  let date: Date
+  var tags: [String] = []
+}
+
+extension RetentionPolicy {
+  /// Returns why each kept candidate is kept, by ID.
+  fileprivate func reasons(
+    for candidates: [RetentionCandidate], calendar: Calendar, now: Date
+  ) -> [String: [String]] {
+    let reasons = reasons(for: candidates.map { ($0.date, $0.tags) }, calendar: calendar, now: now)
+    return Dictionary(uniqueKeysWithValues: zip(candidates.map(\.id), reasons).filter { !$0.1.isEmpty })
+  }
+}
