@@ -23,10 +23,7 @@ struct JobFileOption: ParsableArguments {
   /// Returns the absolute path of the job file, which may be missing.
   ///
   /// - Throws: `JobFile.Missing` if no path is given and there is no job file.
-  func path() throws -> FilePath {
-    FilePath(FileManager.default.currentDirectoryPath)
-      .pushing(try JobFile.find(named: named, environment: environment)).lexicallyNormalized()
-  }
+  func path() throws -> FilePath { try JobFile.find(named: named, environment: environment).absolute }
 
   /// Reads the job file.
   ///

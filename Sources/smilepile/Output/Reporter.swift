@@ -71,8 +71,7 @@ struct Reporter {
 
   /// Prints a warning.
   func warn(_ text: String) {
-    guard !options.quiet, !options.json else { return }
-    console.print("warning: \(text.escaped)", to: .error, .warning)
+    if !options.json { warnOfSecret(text) }
   }
 
   /// Prints a warning about a password or PIN, even with `--json`, since no summary contains it.
