@@ -38,13 +38,13 @@ struct PageWriter {
     let category = gallery.categories[section.category]
     let pages = pages(ofCategory: section.category)
     let path = gallery.path(ofPage: index)
-    let place = pages.count > 1 ? ", page \(section.number) of \(pages.count)" : ""
+    let part = pages.count > 1 ? ", page \(section.number) of \(pages.count)" : ""
     let years = years(of: section)
     let shown = (first: section.photos.lowerBound + 1, of: category.photos.count)
-    return document(title: category.name + place, at: path, photos: shown) { main in
+    return document(title: category.name + part, at: path, photos: shown) { main in
       main.element("h1") { title in
         title.name(category.name)
-        title.text(place)
+        title.text(part)
       }
       let onPage = "Photos \(section.photos.lowerBound + 1) to \(section.photos.upperBound) of \(shown.of)"
       main.element(

@@ -99,10 +99,10 @@ struct ClientErrors {
     _ = try await archive()
     let photos = try Library(path: family).contents().photos
     _ = try folder.file("Family/\(photos[0].path)", Data("corrupt".utf8))
-    var (removed, options) = (LibrarySelection(), RemoveOptions())
-    (removed.ids, options.kept) = ([photos[1].id], [photos[0].id])
+    var removed = LibrarySelection()
+    removed.ids = [photos[1].id]
     await #expect(throws: KeptPhotoNotIntact.self) {
-      try await Work.remove(removed, from: family, options: options).summary
+      try await Work.remove(removed, from: family, keeping: [photos[0].id]).summary
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
       ("export,export like FAT", 113), ("import merge,import replace", 179), ("import several,add,init", 191),
       ("clean", 79), ("reset,reset for good,undo reset,backup", 53), ("rebuild,rebuild like FAT", 89),
       ("inbox,inbox like FAT", 211), ("import many", 127), ("report", 23),
-      ("import continued,continued like FAT,add continued", 163),
+      ("import continued,continued like FAT,add after an interruption", 163),
       ("export incremental,flatten,import chain", 211),
       ("extract,extract like FAT,extract many", 89), ("catalogue,catalogue like FAT", 61),
     ])

@@ -1,4 +1,3 @@
-import CSystemCalls
 import Glibc
 import SystemPackage
 

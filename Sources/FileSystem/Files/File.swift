@@ -122,12 +122,12 @@ package struct File: ~Copyable, Sendable {
   /// Writes all of the parts one behind the other, at most 1,024. pwritev(2).
   package func write(_ parts: [UnsafeRawBufferPointer], at offset: Int) throws(FileError) {
     var rest = parts[...]
-    var place = offset
+    var position = offset
     while !rest.isEmpty {
       var written = try FileError.attempt("write", path) { () throws(Errno) in
-        try SystemCalls.pwritev(descriptor, rest, at: place)
+        try SystemCalls.pwritev(descriptor, rest, at: position)
       }
-      place += written
+      position += written
       while let part = rest.first, written >= part.count {
         written -= part.count
         rest.removeFirst()

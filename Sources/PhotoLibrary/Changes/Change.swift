@@ -78,7 +78,7 @@ package final class Change: Sendable {
   package func commit(
     _ edit: LibraryEdit?, files: [StagedFile] = [], repairs: [FileRepair] = []
   ) throws -> FileRepair.Outcome {
-    precondition(edit == nil || kind != nil, "a change without a kind has no row")
+    precondition(edit == nil || kind != nil, "a change of rows needs a kind")
     if !files.isEmpty || !repairs.isEmpty { try record(files, repairs) }
     try moveToPlaces(files)
     let (outcome, emptied) = replaceFiles(repairs)

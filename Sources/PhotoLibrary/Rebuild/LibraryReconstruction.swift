@@ -244,14 +244,10 @@ package final class LibraryReconstruction: Sendable {
   }
 
   private func newFolder(in parent: FilePath, _ now: Date) throws -> FilePath {
+    try library.root.makeDirectories(parent)
     // FAT has no names with a colon
-    let date = now.ISO8601Format().replacing(":", with: "")
-    var folder = parent.appending(date)
-    var number = 1
-    while try library.root.status(of: folder) != nil {
-      number += 1
-      folder = parent.appending("\(date)_\(number)")
-    }
+    let date = FilePath(now.ISO8601Format().replacing(":", with: ""))
+    let folder = try freeName(date, in: library.root.directory(parent)).inFolder(parent)
     try library.root.makeDirectories(folder)
     return folder
   }

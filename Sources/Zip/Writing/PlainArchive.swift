@@ -35,7 +35,7 @@ struct PlainArchive {
     guard !deflates || deflation != nil else { throw ArchiveWriteError.memory }
     var checksum = CRC32()
     // the bytes to write next, and their offset; they begin with the header, whose numbers are not known yet
-    var (waiting, place) = (record.localHeader, position)
+    var (waiting, offset) = (record.localHeader, position)
     // processes a piece of the text; nil ends the text
     func pass(_ piece: UnsafeRawBufferPointer?) throws {
       if isCancelled() { throw CancellationError() }
@@ -47,8 +47,8 @@ struct PlainArchive {
         record.compressedSize += bytes.count
         waiting += bytes
         guard waiting.count >= Self.capacity else { return }
-        try file.write(waiting, at: place)
-        place += waiting.count
+        try file.write(waiting, at: offset)
+        offset += waiting.count
         waiting.removeAll(keepingCapacity: true)
       }
       if deflates {
@@ -62,12 +62,12 @@ struct PlainArchive {
     try text { try pass($0) }
     try pass(nil)
     record.crc32 = checksum.value
-    if place == position {
+    if offset == position {
       // in one write: some FAT drivers do not support writing backwards
       waiting.replaceSubrange(..<record.headerSize, with: record.localHeader)
-      try file.write(waiting, at: place)
+      try file.write(waiting, at: offset)
     } else {
-      try file.write(waiting, at: place)
+      try file.write(waiting, at: offset)
       try file.write(record.localHeader, at: position)
     }
     end(record, at: position + record.headerSize + record.compressedSize)

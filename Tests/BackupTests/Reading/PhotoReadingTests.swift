@@ -14,7 +14,7 @@ import Zip
   private let scratch: ScratchFolder
   private let reading = PhotoReading(ProgressCounter(), Readers())
 
-  init() throws { scratch = try ScratchFolder() }
+  init() throws { scratch = ScratchFolder() }
 
   private func archive(_ members: [ZipMember]) throws -> Archive {
     try Archive(path: try scratch.write(ZipBuilder(members).bytes, to: "a.zip"))

@@ -106,31 +106,15 @@ struct ReplacedFiles {
     }
   }
 
-  /// The file of a photo that a change replaced or removed.
-  private struct ReplacedFile {
-    private let photo: Photo
-    let path: FilePath
-    /// Its name in the undo's folder.
-    var name: FilePath { FilePath(String(photo.id)) }
-
-    init(_ photo: Photo) {
-      self.photo = photo
-      path = FilePath(photo.path)
-    }
-
-    /// Returns true if the file in its place is this one, and not one that another program put there.
-    func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo) }
-
-    /// Returns true if it is in the undo's folder. An empty file there reserves its name, where the file system cannot
-    /// rename without replacing.
-    func isMovedAway(to folder: borrowing Directory) throws(FileError) -> Bool {
-      guard let status = try folder.status(of: name) else { return false }
-      return status.size > 0 || photo.fileSize == 0
-    }
+  /// Returns true if the file of a photo is in the undo's folder. An empty file there reserves its name, where the file
+  /// system cannot rename without replacing.
+  private func isMovedAway(_ photo: Photo, to folder: borrowing Directory) throws(FileError) -> Bool {
+    guard let status = try folder.status(of: FilePath(String(photo.id))) else { return false }
+    return status.size > 0 || photo.fileSize == 0
   }
 
-  /// Returns the files that a change replaced and that no photo has now.
-  private func files(of change: String) throws -> [ReplacedFile] {
+  /// Returns the photos that a change replaced or removed, and whose files no photo has now.
+  private func photos(of change: String) throws -> [Photo] {
     try library.read { database in
       try Photo.fetchAll(
         database,
@@ -138,39 +122,36 @@ struct ReplacedFiles {
           SELECT \(Photo.columns) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
-          """, arguments: [change], of: "replacedPhoto"
-      ).map { ReplacedFile($0) }
+          """, arguments: [change], of: "replacedPhoto")
     }
   }
 
   /// Returns true if the undo of another change needs a file: two successive changes may both have removed it.
-  private func isNeeded(_ path: FilePath, byChangeOtherThan change: String) throws -> Bool {
+  private func isNeeded(_ path: String, byChangeOtherThan change: String) throws -> Bool {
     try library.read { database in
       try Bool.fetchOne(
         database,
         sql: "SELECT EXISTS (SELECT * FROM replacedPhoto WHERE path = ? AND changeId <> ?)",
-        arguments: [path.string, change]) ?? false
+        arguments: [path, change]) ?? false
     }
   }
 
   private func moveAway(_ change: String) throws {
     guard StagingFolder.isOperationID(change) else { return }
-    let files = try files(of: change).filter { file in
-      try file.isUnchanged(in: library)
-    }
-    guard !files.isEmpty else { return }
+    // a changed file is another program's
+    let photos = try photos(of: change).filter { try library.isUnchanged($0) }
+    guard !photos.isEmpty else { return }
     let folder = Self.parent.appending(change)
     try library.root.makeDirectories(folder)
     let target = try library.root.directory(folder)
     // if the file has been moved away already, the file in its place is another program's
-    for file in files where try !file.isMovedAway(to: target) {
-      guard let name = file.path.lastComponent else { continue }
-      try target.remove(file.name)
-      try library.root.directory(file.path.removingLastComponent())
-        .rename(FilePath(name.string), to: target, as: file.name)
+    for photo in photos where try !isMovedAway(photo, to: target) {
+      let name = FilePath(String(photo.id))
+      try target.remove(name)
+      try library.root.rename(FilePath(photo.path), to: target, as: name)
     }
     try target.sync()
-    for file in files { try library.root.removeEmptyFolders(above: file.path) }
+    for photo in photos { try library.root.removeEmptyFolders(above: FilePath(photo.path)) }
   }
 
   /// Deletes the files, makes that durable, and then deletes the rows, which alone tell where the files are.
@@ -179,13 +160,12 @@ struct ReplacedFiles {
     // the ID of a damaged row may name another folder
     let hasFolder = try StagingFolder.isOperationID(change) && library.root.status(of: folder) != nil
     var folders: Set<FilePath> = []
-    for file in try files(of: change) where try !isNeeded(file.path, byChangeOtherThan: change) {
+    for photo in try photos(of: change) where try !isNeeded(photo.path, byChangeOtherThan: change) {
       // if the file has been moved away, the file in its place is another program's
-      let isMovedAway = try hasFolder && file.isMovedAway(to: library.root.directory(folder))
-      guard !isMovedAway, try file.isUnchanged(in: library), try library.root.remove(file.path) else {
-        continue
-      }
-      folders.insert(file.path.removingLastComponent())
+      let isAway = try hasFolder && isMovedAway(photo, to: library.root.directory(folder))
+      let path = FilePath(photo.path)
+      guard !isAway, try library.isUnchanged(photo), try library.root.remove(path) else { continue }
+      folders.insert(path.removingLastComponent())
     }
     for folder in folders { try library.root.directory(folder).sync() }
     if hasFolder {
