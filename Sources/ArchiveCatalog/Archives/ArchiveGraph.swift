@@ -1,6 +1,3 @@
-import FileSystem
-import Foundation
-
 /// The dependencies between the archives of a folder: a pure value, made of descriptors and health.
 ///
 /// Several archives may satisfy a reference to a base: copies of the base, and archives repaired from the base. One
@@ -158,55 +155,6 @@ extension ArchiveGraph {
 
 // MARK: The base of the next export
 
-/// What the next incremental export requires of its base.
-package struct BaseRequirements: Sendable {
-  /// The archive IDs of the library's exports. Two libraries that share a folder never use each other's archives.
-  package var exportIDs: Set<String>
-  /// The digest of the selection; nil for everything.
-  package var selection: String?
-  /// True if the export contains a selection.
-  package var isPartial = false
-  /// True if the export is encrypted.
-  package var isEncrypted = false
-  /// A tag that the base must have; nil for none.
-  package var tag: String?
-  /// The greatest chain depth.
-  package var maximumChainDepth: Int
-  /// The date of the export.
-  package var date: Date
-
-  /// Makes the requirements of an export of everything, without encryption.
-  package init(exportIDs: Set<String>, maximumChainDepth: Int, date: Date) {
-    (self.exportIDs, self.maximumChainDepth, self.date) = (exportIDs, maximumChainDepth, date)
-  }
-}
-
-/// Why an archive cannot be the base of the next export.
-package enum BaseRejection: Error, Sendable, Equatable {
-  /// The archive is of another library, a phone, or another selection.
-  case otherContent
-  /// The archive is a part of a split archive, or a JSON document.
-  case notComplete
-  /// The archive does not have the tag of the job.
-  case otherTag
-  /// A repair could not recover every photo.
-  case partiallyRecovered
-  /// The archive belongs to another user of this machine.
-  case otherOwner
-  /// Either the archive or the export is encrypted, and the other is not.
-  case otherEncryption
-  /// The password does not open the archive or an archive of its chain.
-  case otherPassword
-  /// The archive is dated in the future.
-  case datedInFuture
-  /// The chain has the maximum depth.
-  case chainTooDeep(Int)
-  /// An archive of the chain is missing.
-  case brokenChain(BrokenChain)
-  /// The archive or an archive of its chain is corrupt.
-  case corrupt(path: String)
-}
-
 extension ArchiveGraph {
   /// Chooses the base of the next export: the newest archive that meets the requirements, with its chain.
   ///
@@ -263,70 +211,5 @@ extension ArchiveGraph {
     }
     if let tag = requirements.tag, members.contains(where: { !$0.tags.contains(tag) }) { throw .otherTag }
     return members
-  }
-}
-
-// MARK: Errors
-
-/// An incremental backup whose base is missing.
-package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Why the base is missing.
-  package enum Cause: Sendable, Equatable {
-    /// No archive has the ID of the base.
-    case missing
-    /// An archive with the ID of the base has other content.
-    case otherArchive
-    /// The archive at this path is a partial recovery of the base.
-    case partiallyRecovered(String)
-    /// The only archive with the content of the base, at this path, belongs to another user of this machine.
-    case otherOwner(String)
-  }
-
-  /// The path of the incremental backup.
-  package var archive: String
-  /// The ID of the base.
-  package var base: String
-  /// Why the base is missing.
-  package var cause: Cause
-  /// The path of an unreadable file that may be the base.
-  package var unreadable: String?
-
-  /// Describes the error and its remedy in one line.
-  package var description: String {
-    let text =
-      switch cause {
-      case .missing:
-        "\(archive) depends on archive \(base), which is missing from its folder"
-          + (unreadable.map { " (perhaps it is \($0), which cannot be read)" } ?? "")
-          + "; copy that archive into the folder"
-      case .otherArchive:
-        "\(archive) depends on archive \(base), and the archive with that ID has other content; "
-          + "copy the original archive into the folder"
-      case .partiallyRecovered(let path):
-        "\(archive) depends on archive \(base), and \(path) is only partially recovered from it; copy the "
-          + "complete archive into the folder"
-      case .otherOwner(let path):
-        "\(archive) depends on \(path), which belongs to another user; replace it by a copy of your own"
-      }
-    return text.escaped
-  }
-}
-
-/// A split archive with missing parts.
-package struct IncompleteSet: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The path of an existing part.
-  package var archive: String
-  /// The numbers of the missing parts, from 1.
-  package var missing: [Int]
-  /// The number of parts of the complete set.
-  package var count: Int
-
-  /// Describes the error and its remedy in one line.
-  package var description: String {
-    let numbers = missing.map(String.init).joined(separator: ", ")
-    let (parts, them) = missing.count == 1 ? ("part \(numbers) is", "it") : ("parts \(numbers) are", "them")
-    return
-      "\(archive) is one of \(count) parts, and \(parts) missing from its folder; copy \(them) into the folder"
-      .escaped
   }
 }

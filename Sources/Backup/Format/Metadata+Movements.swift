@@ -46,19 +46,16 @@ extension Metadata.Movement: Record {
   }
 
   /// Refuses a movement without a subject, and one that moves nothing.
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool {
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) {
     try visit(&ranges)
     if from == to { throw ranges.fault(nil, "moves nothing") }
     guard let checksum else {
       if assetPath == nil, from == nil { throw ranges.fault("from", "is missing") }
-      return true
+      return
     }
     guard MD5Digest(hex: checksum) != nil else { throw ranges.fault("checksum", "is not an MD5") }
     guard fileSize != nil else { throw ranges.fault("fileSize", "is missing") }
     try ranges.field("fileSize", &fileSize, .optional.within(Metadata.sizes))
-    return true
   }
 }
 

@@ -56,6 +56,12 @@ struct RangeCheck: FieldVisitor {
   private var parents: [(key: StaticString, index: Int?)] = []
   /// The current property; nil for an element of a list.
   private var key: StaticString?
+  /// The rule of the current property, or of the list.
+  private var rule = FieldRule.notNull
+  /// True if a number out of range is to be removed.
+  private var removes = false
+  /// True if the current number is to be removed.
+  private var isRemoved = false
   private var counts: [String: Count] = [:]
 
   init(repairs: Bool) { self.repairs = repairs }
@@ -63,8 +69,8 @@ struct RangeCheck: FieldVisitor {
   mutating func field<Value: FieldValue>(
     _ key: StaticString, _ value: inout Value, _ rule: FieldRule
   ) throws(Metadata.Fault) {
-    self.key = key
-    _ = try value.check(rule, isOptional: false, &self)
+    (self.key, self.rule, removes) = (key, rule, false)
+    try value.check(&self)
   }
 
   /// Checks the properties of a record.
@@ -75,37 +81,43 @@ struct RangeCheck: FieldVisitor {
     parents.removeLast()
   }
 
+  /// Checks a value that is removed if it is a number out of range.
+  mutating func optional<Value: FieldValue>(_ value: inout Value?) throws(Metadata.Fault) {
+    (removes, isRemoved) = (true, false)
+    try value?.check(&self)
+    if isRemoved { value = nil }
+    isRemoved = false
+  }
+
   /// Checks the elements of a list.
-  mutating func list<Element: FieldValue>(_ list: inout [Element], _ rule: FieldRule) throws(Metadata.Fault) {
-    guard let key else { return }
-    parents.append((key, nil))
+  mutating func list<Element: FieldValue>(_ list: inout [Element]) throws(Metadata.Fault) {
+    parents.append((key ?? "", nil))
     for index in list.indices {
       parents[parents.count - 1].index = index
-      self.key = nil
-      _ = try list[index].check(rule, isOptional: false, &self)
+      key = nil
+      try list[index].check(&self)
     }
     parents.removeLast()
   }
 
-  /// Replaces a number by the nearest value in the range.
-  ///
-  /// - Parameter isOptional: true to remove the number instead.
-  /// - Returns: nil if the number is to be removed.
-  mutating func number(
-    _ number: Int64, notIn range: ClosedRange<Int64>, isOptional: Bool
-  ) throws(Metadata.Fault) -> Int64? {
+  /// Returns a number, or the nearest one in its range.
+  mutating func number(_ number: Int64) throws(Metadata.Fault) -> Int64 {
+    guard let range = rule.range, !range.contains(number), !(rule.allowsLeast && number == .min) else {
+      return number
+    }
     guard repairs else {
       throw fault(key, "\(number) is out of range, \(range.lowerBound) to \(range.upperBound)")
     }
-    let repaired = isOptional ? nil : number.clamped(to: range)
-    note("\(number) is out of range, and was " + (repaired.map { "read as \($0)" } ?? "ignored"))
+    let repaired = number.clamped(to: range)
+    note("\(number) is out of range, and was " + (removes ? "ignored" : "read as \(repaired)"))
+    isRemoved = removes
     return repaired
   }
 
   /// Removes NULs, at which SQLite ends a text, and shortens a text that is longer than any name or path.
   mutating func text(_ text: inout String) throws(Metadata.Fault) {
     let (count, hasNUL, most) = (text.utf8.count, text.hasNUL, Metadata.maximumTextBytes)
-    guard count > most || hasNUL else { return }
+    guard rule.limitsText, count > most || hasNUL else { return }
     guard repairs else {
       throw fault(key, count > most ? "has \(count) bytes; at most \(most) are read" : "contains a zero byte")
     }

@@ -127,8 +127,13 @@ public struct BackupDiff: Sendable, Equatable {
     func match(
       _ old: [Item], _ new: [Item], ignoresMD5: Bool = false
     ) -> (one: [Item], other: [Item]) {
+      // only photos of one content can be paired in several ways
+      let ordered = { (items: [Item]) in
+        Dictionary(grouping: items) { Key($0, .content, ignoresMD5: ignoresMD5) }
+          .values.flatMap { $0.sorted(by: Item.precedes) }
+      }
       let (pairs, rest) = Matching.pairs(
-        old, new,
+        ordered(old), ordered(new),
         by: Key.Likeness.allCases.map { likeness in { Key($0, likeness, ignoresMD5: ignoresMD5) } })
       changes += pairs.filter { !$0.photo.isShown(like: $1.photo) }.map {
         Change(modifier: .changed, subject: .photo(category: $0.category, from: $0.photo, to: $1.photo))
@@ -149,11 +154,10 @@ public struct BackupDiff: Sendable, Equatable {
     return changes.map { ($0.sortKey, $0) }.sorted { $0.0.precedes($1.0) }.map(\.1)
   }
 
-  /// Returns the photos with the names of their categories, in an order that does not depend on that of the side.
+  /// Returns the photos with the names of their categories.
   private static func items(of side: DiffSide) -> [Item] {
     let names = Dictionary(side.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return side.photos.map { Item(category: names[$0.categoryId] ?? "", photo: $0) }
-      .sorted(by: Item.precedes)
   }
 }
 

@@ -11,10 +11,8 @@ import Zip
 
 /// Reading photos from archives and files, many at a time.
 @Suite struct PhotoReadingTests {
-  private let scratch: ScratchFolder
+  private let scratch = ScratchFolder()
   private let reading = PhotoReading(ProgressCounter(), Readers())
-
-  init() throws { scratch = ScratchFolder() }
 
   private func archive(_ members: [ZipMember]) throws -> Archive {
     try Archive(path: try scratch.write(ZipBuilder(members).bytes, to: "a.zip"))
@@ -26,9 +24,7 @@ import Zip
 
   /// Returns the content of each photo; nil for one that is not intact.
   private func contents(_ photos: [PhotoBytes?]) throws -> [FileContent?] {
-    try reading.outcomes(photos.count) { (photos[$0], nil) }.map { outcome in
-      if case .intact(let content) = outcome { content } else { nil }
-    }
+    try reading.outcomes(photos.count) { (photos[$0], nil) }.map { $0?.content }
   }
 
   @Test("Photo reading: entries of all kinds and files have the right content, in their order")

@@ -1,5 +1,6 @@
 import Foundation
 import Gallery
+import Operations
 import PhotoLibrary
 
 /// An upper bound of an archive's size before the archive is written: of its file and of its uncompressed entries alike.

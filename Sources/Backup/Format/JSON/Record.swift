@@ -80,21 +80,14 @@ protocol FieldValue {
   /// Writes the value with a key, or as an element of a list.
   func write(_ key: StaticString?, _ rule: FieldRule, to json: inout JSONWriter)
 
-  /// Repairs or refuses a value that its rule does not allow.
-  ///
-  /// - Parameter isOptional: true if the value can be removed instead of being changed.
-  /// - Returns: false if the value is to be removed.
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool
+  /// Repairs or refuses a value that the current rule does not allow.
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault)
 }
 
 extension FieldValue {
   static var maximumCount: Int { Metadata.maximumElements }
 
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool { true }
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) {}
 }
 
 extension Record {
@@ -108,12 +101,7 @@ extension Record {
     json.object(key) { record.visit(&$0) }
   }
 
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool {
-    try ranges.record(&self)
-    return true
-  }
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) { try ranges.record(&self) }
 }
 
 extension String: FieldValue {
@@ -121,12 +109,7 @@ extension String: FieldValue {
 
   func write(_ key: StaticString?, _ rule: FieldRule, to json: inout JSONWriter) { json.text(key, self) }
 
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool {
-    if rule.limitsText { try ranges.text(&self) }
-    return true
-  }
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) { try ranges.text(&self) }
 }
 
 extension Bool: FieldValue {
@@ -144,16 +127,8 @@ extension FieldValue where Self: FixedWidthInteger {
     json.integer(key, Int64(truncatingIfNeeded: self))
   }
 
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool {
-    let number = Int64(truncatingIfNeeded: self)
-    guard let range = rule.range, !range.contains(number), !(rule.allowsLeast && number == .min) else {
-      return true
-    }
-    guard let repaired = try ranges.number(number, notIn: range, isOptional: isOptional) else { return false }
-    self = Self(truncatingIfNeeded: repaired)
-    return true
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) {
+    self = Self(truncatingIfNeeded: try ranges.number(Int64(truncatingIfNeeded: self)))
   }
 }
 
@@ -169,12 +144,7 @@ extension Optional: FieldValue where Wrapped: FieldValue {
     self?.write(key, rule, to: &json)
   }
 
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool {
-    if try self?.check(rule, isOptional: true, &ranges) == false { self = nil }
-    return true
-  }
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) { try ranges.optional(&self) }
 }
 
 extension Array: FieldValue where Element: FieldValue {
@@ -185,10 +155,5 @@ extension Array: FieldValue where Element: FieldValue {
     json.list(key, of: self) { $1.write(nil, .notNull, to: &$0) }
   }
 
-  mutating func check(
-    _ rule: FieldRule, isOptional: Bool, _ ranges: inout RangeCheck
-  ) throws(Metadata.Fault) -> Bool {
-    try ranges.list(&self, rule)
-    return true
-  }
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) { try ranges.list(&self) }
 }
