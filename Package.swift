@@ -146,7 +146,7 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "FaultWalk", "Jobs", "TestSupport", "smilepile", "Backup", "Checksums", "FileSystem", "Operations",
+        "FaultWalk", "Jobs", "TestSupport", "smilepile", "Backup", "FileSystem", "Operations",
         "PhotoLibrary", systemPackage,
       ]),
     .testTarget(
