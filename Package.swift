@@ -49,7 +49,7 @@ let package = Package(
       name: "Checksums",
       dependencies: [
         "CCRC32", "CMD5", "CDeflate", "FileSystem", "Operations",
-        .product(name: "Crypto", package: "swift-crypto"), systemPackage,
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "FileSystem",
