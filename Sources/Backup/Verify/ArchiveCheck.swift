@@ -84,46 +84,76 @@ struct ArchiveCheck {
         summary.warnings.append(finding.message)
       }
     }
-    if let archive = source.archive { try check(archive, &summary) }
+    guard let archive = source.archive else { return summary }
+    let check = try EntryCheck(source, archive, counter, whenDamaged)
+    try PhotoReading(counter, Readers(readers, on: archive.status.identity)).collect(
+      check.files.count, check.photo)
+    summary.entriesChecked = check.files.count
+    summary.warnings += check.listed.warnings + check.damagedDerived.values.map(\.message)
+    summary.damaged += check.damaged.values
     return summary
   }
+}
 
-  private func check(_ archive: Archive, _ summary: inout CheckSummary) throws {
+/// Compares the entries of an archive with its lists, on any thread.
+private final class EntryCheck: Sendable {
+  /// The indices of the entries that are not folders.
+  let files: [Int]
+  let listed: ChecksumList
+  /// The damaged entries, in the archive's order.
+  let damaged: OrderedResults<Finding>
+  /// The damaged entries that were made from the photos. The backup is intact without them.
+  let damagedDerived = OrderedResults<Finding>()
+  private let source: OpenedBackup
+  private let archive: Archive
+  private let counter: ProgressCounter
+  /// For each entry, the index of its photo.
+  private let photos: [Int?]
+
+  init(
+    _ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter,
+    _ whenDamaged: @escaping @Sendable (Finding) -> Void
+  ) throws {
     var photos = [Int?](repeating: nil, count: archive.entries.count)
     for (index, photo) in source.photos.enumerated() {
       if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
     }
-    let listed = try ChecksumList(of: source)
-    let files = archive.entries.filter { !$0.isDirectory }
-    let damaged = OrderedResults(whenFound: whenDamaged)
-    // the backup is intact without the files that were made from the photos
-    let damagedDerived = OrderedResults<Finding>()
-    let reading = PhotoReading(counter, Readers(readers, on: archive.status.identity))
-    try reading.collect(files.count) { [source, counter, photos] index in
-      let entry = files[index]
-      let photo = photos[entry.index].map { source.photos[$0] }
-      let bytes = PhotoBytes.entry(entry.index, of: archive, password: source.password)
-      return PhotoReading.Photo(bytes: bytes, counted: photo.map { _ in entry.size }) { outcome in
-        let fault = Self.fault(outcome, unless: photo?.location.md5, listed[entry])
-        let item = photo.map(source.label) ?? .entry(entry.name.escaped)
-        let isDerived = photo == nil && entry.isDerived
-        damaged.add(isDerived ? nil : fault.map { Finding(item, $0) }, at: index)
-        damagedDerived.add(
-          isDerived ? fault.map { Finding(item, "\($0); an import does not use it") } : nil, at: index)
-        if let photo { counter.advance(current: photo.record.name) }
-      }
+    (self.source, self.archive, self.counter, self.photos) = (source, archive, counter, photos)
+    damaged = OrderedResults(whenFound: whenDamaged)
+    files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
+    listed = try ChecksumList(of: source)
+  }
+
+  /// Returns an entry to read. The progress counts photos only.
+  ///
+  /// - Parameter index: the index in `files`.
+  func photo(_ index: Int) -> PhotoReading.Photo {
+    let entry = files[index]
+    return PhotoReading.Photo(
+      bytes: .entry(entry, of: archive, password: source.password),
+      counted: photos[entry].map { _ in archive.entries[entry].size }
+    ) { self.add($0, at: index) }
+  }
+
+  private func add(_ outcome: PhotoOutcome, at index: Int) {
+    let entry = archive.entries[files[index]]
+    let photo = photos[entry.index].map { source.photos[$0] }
+    let fault = fault(outcome, unless: photo?.location.md5, listed[entry])
+    let isDerived = photo == nil && entry.isDerived
+    let finding = fault.map { fault in
+      Finding(
+        photo.map(source.label) ?? .entry(entry.name.escaped),
+        isDerived ? "\(fault); an import does not use it" : fault)
     }
-    summary.entriesChecked = files.count
-    summary.warnings += listed.warnings + damagedDerived.values.map(\.message)
-    summary.damaged += damaged.values
+    damaged.add(isDerived ? nil : finding, at: index)
+    damagedDerived.add(isDerived ? finding : nil, at: index)
+    if let photo { counter.advance(current: photo.record.name) }
   }
 
   /// - Parameters:
   ///   - md5: the MD5 in the manifest.
   ///   - listed: the MD5 in `checksums.md5`.
-  private static func fault(
-    _ outcome: PhotoOutcome, unless md5: MD5Digest?, _ listed: MD5Digest?
-  ) -> String? {
+  private func fault(_ outcome: PhotoOutcome, unless md5: MD5Digest?, _ listed: MD5Digest?) -> String? {
     if let fault = outcome.fault(unless: md5) { return "\(fault)" }
     guard let listed, let found = outcome.content?.md5, found != listed else { return nil }
     return "its MD5 is \(found), and checksums.md5 says \(listed)"
