@@ -1,11 +1,11 @@
 import CImageMatch
-package import PhotoLibrary
-package import Pictures
+internal import PhotoLibrary
+internal import Pictures
 
 /// Decides whether two photos are similar. The threshold and the dismissed pairs do not change.
-package struct PhotoComparison: Sendable {
+struct PhotoComparison: Sendable {
   /// How similar photos must be.
-  package let threshold: SimilarityThreshold
+  let threshold: SimilarityThreshold
   let table: FingerprintTable
   let implementation: smilepile_image_match_implementation
   private let dismissals: Set<Dismissal>
@@ -13,7 +13,7 @@ package struct PhotoComparison: Sendable {
   private let dismissed: Set<String>
 
   /// - Parameter dismissals: the pairs that a person does not take for duplicates.
-  package init(
+  init(
     _ table: FingerprintTable, _ threshold: SimilarityThreshold, dismissals: Set<Dismissal> = []
   ) {
     self.init(table, threshold, dismissals, smilepile_image_match_best_implementation())
@@ -29,13 +29,13 @@ package struct PhotoComparison: Sendable {
   }
 
   /// Returns the node of a photo; nil if the photo has no fingerprint.
-  package func node(of photo: Photo) -> SimilarNode? {
+  func node(of photo: Photo) -> SimilarNode? {
     guard let content = photo.content, let place = table.places[content] else { return nil }
     return SimilarNode(content: content, place: place, captured: table.captured[content])
   }
 
   /// Returns true if two photos are copies of each other.
-  package func areCopies(_ one: Photo, _ other: Photo) -> Bool {
+  func areCopies(_ one: Photo, _ other: Photo) -> Bool {
     guard let one = node(of: one), let other = node(of: other) else { return false }
     return similarity(of: one, other, .copies) != nil
   }

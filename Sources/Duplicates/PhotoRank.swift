@@ -1,5 +1,5 @@
-package import PhotoLibrary
-package import Pictures
+internal import PhotoLibrary
+internal import Pictures
 
 /// The order of similar photos, best first: most pixels, then the largest file, then a date in the header, then the older
 /// one, then the lower ID.
@@ -22,7 +22,7 @@ package struct PhotoRank: Sendable, Comparable {
   /// - Parameters:
   ///   - pixels: the number of pixels that were decoded. The size in the library may come from a backup, and be unknown.
   ///   - captured: when the photo was taken, according to its header.
-  package init(_ photo: Photo, pixels: Int, captured: CaptureTime?) {
+  init(_ photo: Photo, pixels: Int, captured: CaptureTime?) {
     self.pixels = pixels
     bytes = photo.fileSize
     hasDate = captured != nil

@@ -1,17 +1,17 @@
-package import PhotoLibrary
-package import Pictures
+internal import PhotoLibrary
+internal import Pictures
 
 /// A photo with what the search for duplicates compares.
-package struct SimilarNode: Sendable, Equatable {
+struct SimilarNode: Sendable, Equatable {
   /// The photo's content.
-  package let content: FileContent
+  let content: FileContent
   /// The place of its fingerprint in the table.
-  package let place: Int
+  let place: Int
   /// When it was taken, according to its header.
-  package internal(set) var captured: CaptureTime?
+  var captured: CaptureTime?
 
   /// Makes a node of these parts.
-  package init(content: FileContent, place: Int, captured: CaptureTime?) {
+  init(content: FileContent, place: Int, captured: CaptureTime?) {
     (self.content, self.place, self.captured) = (content, place, captured)
   }
 

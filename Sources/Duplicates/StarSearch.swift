@@ -6,15 +6,15 @@ internal import Pictures
 ///
 /// A photo that is similar to a better one is compared with the centers of stars only. The time is that of comparing each
 /// center with all photos: two hashes of 64 bits propose a pair, and the correlation of the luma decides.
-package struct StarSearch {
+struct StarSearch {
   /// A star of nodes, by their indices.
-  package struct Star: Sendable, Equatable {
+  struct Star: Sendable, Equatable {
     /// The best photo.
-    package let center: Int
+    let center: Int
     /// The other photos, best first, and their similarity to the center, from 0 to 1.
-    package var others: [(node: Int, similarity: Double)]
+    var others: [(node: Int, similarity: Double)]
 
-    package static func == (one: Star, other: Star) -> Bool {
+    static func == (one: Star, other: Star) -> Bool {
       one.center == other.center && one.others.elementsEqual(other.others, by: ==)
     }
   }
@@ -27,7 +27,7 @@ package struct StarSearch {
   private let comparison: PhotoComparison
 
   /// - Parameter nodes: best first. All have a fingerprint in the comparison's table.
-  package init(_ nodes: [SimilarNode], by comparison: PhotoComparison) {
+  init(_ nodes: [SimilarNode], by comparison: PhotoComparison) {
     (self.nodes, self.comparison) = (nodes, comparison)
   }
 
@@ -36,7 +36,7 @@ package struct StarSearch {
   /// - Parameters:
   ///   - indices: the nodes to search, ascending; nil for all.
   ///   - whileSearching: called for each node; may throw to give up.
-  package func stars(
+  func stars(
     of kind: DuplicateGroup.Kind, among indices: [Int]? = nil, whileSearching: () throws -> Void
   ) rethrows -> [Star] {
     let indices = indices ?? Array(nodes.indices)
@@ -68,7 +68,7 @@ package struct StarSearch {
   }
 
   /// Returns a search in which the center of each star has the most exact time of its photos.
-  package func dated(by stars: [Star]) -> StarSearch {
+  func dated(by stars: [Star]) -> StarSearch {
     var nodes = nodes
     for star in stars {
       let times = ([star.center] + star.others.map(\.node)).compactMap { nodes[$0].captured }

@@ -7,13 +7,13 @@ package struct GalleryTheme: Sendable, Equatable {
     /// Behind everything.
     package let background: Color
     /// Behind photos and their names.
-    package let surface: Color
+    let surface: Color
     /// Headings and names.
     package let text: Color
     /// Dates and numbers.
-    package let muted: Color
+    let muted: Color
     /// Links and the ring around what has the focus.
-    package let accent: Color
+    let accent: Color
     /// Borders.
     package let line: Color
 

@@ -62,7 +62,7 @@ package struct ChildProcess: Sendable {
   /// Nil if the program may take as long as it needs.
   package var timeLimit: Duration?
   /// The time from SIGTERM to SIGKILL.
-  package var gracePeriod = Duration.seconds(10)
+  var gracePeriod = Duration.seconds(10)
 
   /// - Parameter program: the path of an executable file.
   package init(_ program: String, _ arguments: [String]) {

@@ -7,7 +7,7 @@ package struct RunningProcess: Sendable {
   /// Its process group.
   package let group: pid_t
   /// It has ended, and its parent has not waited for it yet.
-  package let isZombie: Bool
+  let isZombie: Bool
 
   /// Reads `/proc/ID/stat`; nil if there is no such process, or this process may not examine it.
   package init?(_ id: pid_t) {
@@ -48,7 +48,7 @@ package struct RunningProcess: Sendable {
   }
 
   /// Returns true if a process group has a member that has not ended.
-  package static func hasMember(group: pid_t) -> Bool {
+  static func hasMember(group: pid_t) -> Bool {
     guard kill(-group, 0) == 0 || errno == EPERM else { return false }
     guard let folder = opendir("/proc") else { return true }
     defer { closedir(folder) }

@@ -7,7 +7,7 @@ import Testing
 @testable import smilepile
 
 /// A command that prints a password must not block a job forever.
-@Suite(.waitsForPrograms, .timeLimit(.minutes(4))) struct ShellOutputTests {
+@Suite(.waitsForPrograms) struct ShellOutputTests {
   /// Runs a command and returns why it failed.
   private func failure(
     _ command: String, timeLimit: Duration? = .seconds(60), isCancelled: @escaping () -> Bool = { false }

@@ -97,7 +97,7 @@ struct FileLockTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("File lock: a waiter fails after its timeout", .timeLimit(.minutes(5)))
+  @Test("File lock: a waiter fails after its timeout")
   func timeout() throws {
     let lock = try take(exclusive: true)
     for wait in [Duration.zero, .milliseconds(1)] {
@@ -279,7 +279,7 @@ struct FileLockTests {
   }
 
   /// The parent process may be waiting for the end of this process.
-  @Test("File lock: a lock of the parent process fails without waiting", .timeLimit(.minutes(5)))
+  @Test("File lock: a lock of the parent process fails without waiting")
   func ancestor() throws {
     let path = folder.path("library.lock").string
     let lock = try take(exclusive: true)

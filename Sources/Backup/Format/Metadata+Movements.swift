@@ -11,7 +11,7 @@ extension Metadata {
     /// The length of the photo's file in bytes.
     package var fileSize: Int64?
     /// The path of an asset of the app.
-    package var assetPath: String?
+    var assetPath: String?
     /// The `name` of the category that it left; nil for a photo that had been removed.
     package var from: String?
     /// The `name` of the category that it is in since; nil if it was removed.

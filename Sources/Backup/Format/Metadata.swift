@@ -48,7 +48,7 @@ package struct Metadata: Sendable, Equatable {
     /// The identity of the category.
     package var name: String
     /// This project's key in documents whose `name` is another one, by which Android finds the category; otherwise nil.
-    package var ownName: String?
+    var ownName: String?
     /// The name that the app shows.
     package var displayName: String
     /// The position among the categories.
@@ -97,9 +97,9 @@ package struct Metadata: Sendable, Equatable {
   /// The object `settings`. Every version of the iOS app with an export button writes only `isDarkMode`.
   package struct SettingsRecord: Sendable, Equatable {
     /// The theme, as far as the apps distinguish themes.
-    package var isDarkMode: Bool?
+    var isDarkMode: Bool?
     /// Flags only, never a PIN.
-    package var securitySettings = SecurityRecord()
+    var securitySettings = SecurityRecord()
     /// This project's key: "light", "dark" or "system", which `isDarkMode` cannot express.
     package var themeMode: String?
     /// This project's key: the date of the theme.
@@ -107,21 +107,21 @@ package struct Metadata: Sendable, Equatable {
   }
 
   /// The object `settings.securitySettings`. A nil flag leaves the library's flag unchanged.
-  package struct SecurityRecord: Sendable, Equatable {
+  struct SecurityRecord: Sendable, Equatable {
     /// True if a PIN protects the phone.
-    package var hasPIN: Bool?
+    var hasPIN: Bool?
     /// True if a pattern protects the phone.
-    package var hasPattern: Bool?
+    var hasPattern: Bool?
     /// True if the child sees only photos.
-    package var kidSafeModeEnabled: Bool?
+    var kidSafeModeEnabled: Bool?
     /// True if only a parent can delete photos.
-    package var deleteProtectionEnabled: Bool?
+    var deleteProtectionEnabled: Bool?
     /// True if the child may use the camera. Android's builds of 22 to 27 September 2025 require this property.
-    package var cameraAccessAllowed: Bool?
+    var cameraAccessAllowed: Bool?
     /// This project's key: the date of `hasPIN`; nil for the date of `settings`.
-    package var hasPINAsOf: Int64?
+    var hasPINAsOf: Int64?
     /// This project's key: the date of `hasPattern`; nil for the date of `settings`.
-    package var hasPatternAsOf: Int64?
+    var hasPatternAsOf: Int64?
   }
 
   /// An object of `photoManifest`.
@@ -131,7 +131,7 @@ package struct Metadata: Sendable, Equatable {
     /// The path of the file on the phone. Its last component is the file's full name.
     package var originalPath: String
     /// The name of the entry, relative to the folder that contains metadata.json.
-    package var zipEntryName: String
+    var zipEntryName: String
     /// The last component of `zipEntryName`. The apps open the entry by this name.
     package var fileName: String
     /// The file's length according to the phone's database. The length of the entry may differ.
@@ -139,6 +139,6 @@ package struct Metadata: Sendable, Equatable {
     /// MD5 of the file, 32 hexadecimal digits.
     package var checksum: String?
     /// This project's key: the MD5 in the library, if the file no longer matched it when the backup was made.
-    package var expectedChecksum: String?
+    var expectedChecksum: String?
   }
 }

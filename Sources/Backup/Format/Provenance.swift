@@ -4,7 +4,7 @@ extension Metadata {
   /// This project's description of a backup that it made.
   package struct Provenance: Sendable, Equatable {
     /// The archive ID.
-    package var uuid: String
+    var uuid: String
     /// The ID of the library that the backup was made from.
     package var library: String?
     /// True if the user selected a part of the library, and the rest is not in this backup.
@@ -12,7 +12,7 @@ extension Metadata {
     /// True if the settings are the library's. Otherwise they are defaults, which both apps require.
     package var includesSettings: Bool
     /// The keys of the settings that are defaults, because no backup of the library stated them.
-    package var defaultSettings: [String] = []
+    var defaultSettings: [String] = []
     /// The content fingerprint: the MD5, 32 hexadecimal digits, of everything that was selected. Backups with equal
     /// fingerprints have equal content.
     package var fingerprint: String?
@@ -57,23 +57,23 @@ extension Metadata {
     /// The archive ID of the base.
     package var baseID: String
     /// The MD5 of the base's `metadata.json`, which contains the MD5 of every file in the base.
-    package var baseDigest: String
+    var baseDigest: String
     /// The chain depth: the number of increments since the full backup, including this one.
     package var chainDepth: Int
     /// The files that are stored in the base or its chain.
-    package var filesStoredInBase: [FileStoredInBase] = []
+    var filesStoredInBase: [FileStoredInBase] = []
   }
 
   /// A photo's file that is stored in the base or its chain.
-  package struct FileStoredInBase: Sendable, Equatable {
+  struct FileStoredInBase: Sendable, Equatable {
     /// The photo's id in this backup.
-    package var photoId: Int64
+    var photoId: Int64
     /// The same path as in the manifest.
-    package var originalPath: String
+    var originalPath: String
     /// The file's length in bytes.
-    package var fileSize: Int64
+    var fileSize: Int64
     /// MD5 of the file, 32 hexadecimal digits.
-    package var checksum: String
+    var checksum: String
   }
 }
 

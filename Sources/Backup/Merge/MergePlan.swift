@@ -12,11 +12,11 @@ import PhotoLibrary
 /// one photo of the library, by equal rows first, then by equal name, then in any order.
 package struct MergePlan: Sendable {
   /// A new photo whose file comes from the backup.
-  package struct FileToExtract: Sendable, Equatable {
+  struct FileToExtract: Sendable, Equatable {
     /// The ID of one of `edit.newPhotos`.
-    package let id: Int64
+    let id: Int64
     /// The index of the backup's photo.
-    package let source: Int
+    let source: Int
     /// The MD5 and size of the file.
     let content: FileContent
     /// The date of the file, in milliseconds since 1970.
@@ -61,7 +61,7 @@ package struct MergePlan: Sendable {
   /// The changes of the rows. New photos with files have no paths yet; see `edit(_:without:)`.
   package let edit: LibraryEdit
   /// The files that come from the backup.
-  package let filesToExtract: [FileToExtract]
+  let filesToExtract: [FileToExtract]
   /// What happens to each photo, in the backup's order.
   package let outcomes: [Outcome]
   /// The number of categories that are created or get new values.
@@ -102,7 +102,7 @@ package struct MergePlan: Sendable {
   ///   - now: in milliseconds since 1970.
   ///   - duplicates: decides how to handle a photo that the library already has.
   ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
-  package init(
+  init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
     includesSettings: Bool, restoresRemoved: Bool = false, now: Int64,
     duplicates: (Duplicate) -> DuplicateRule,

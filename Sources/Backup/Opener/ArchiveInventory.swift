@@ -25,7 +25,7 @@ package struct ArchiveInventory: Sendable {
   package let files: [String: ArchiveFile]
   /// True if a password was given. Then archives with plain entries do not count as backups, since they can be made
   /// without the password.
-  package let requiresEncryption: Bool
+  let requiresEncryption: Bool
 
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }

@@ -19,7 +19,7 @@ extension ArchiveObserver {
   }
 
   /// Records that archives are damaged, with the reasons. Blocks.
-  package func recordDamage(_ reasons: [FilePath: String]) {
+  func recordDamage(_ reasons: [FilePath: String]) {
     for (path, reason) in reasons.sorted(by: { $0.key.string < $1.key.string }) {
       guard let file = ArchiveFile(at: path) else { continue }
       record(.foundDamaged(reason: reason), of: [(file, nil)])

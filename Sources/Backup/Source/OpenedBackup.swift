@@ -70,7 +70,7 @@ package struct OpenedBackup: Sendable {
     package var location: PhotoLocation { file.location }
 
     /// The MD5 in the library that was backed up, if the photo was already corrupt there.
-    package var originalMD5: MD5Digest? { file.originalMD5 }
+    var originalMD5: MD5Digest? { file.originalMD5 }
 
     /// Returns the same photo at another location.
     func at(_ location: PhotoLocation) -> Photo {
@@ -131,7 +131,7 @@ package struct OpenedBackup: Sendable {
   /// The folder of the archive that contains everything, with its slash; empty if there is none.
   let root: String
   /// The MD5 of `metadata.json`, by which an incremental backup identifies its base; nil for a salvaged archive.
-  package let metadataDigest: MD5Digest?
+  let metadataDigest: MD5Digest?
   /// The password for encrypted entries.
   let password: Secret?
   /// The damage of the archive, if it had to be salvaged.

@@ -118,7 +118,7 @@ package struct Unavailable: Sendable {
   package var reason: String { cause.reason }
 
   /// True if the archive should have the file but does not.
-  package var isDamage: Bool { cause.isDamage }
+  var isDamage: Bool { cause.isDamage }
 }
 
 extension Unavailable.Cause {

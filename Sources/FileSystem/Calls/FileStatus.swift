@@ -28,11 +28,11 @@ package struct FileStatus: Sendable {
   /// The owner's user ID.
   package let owner: UInt32
   /// True if users other than the owner may write, by the permissions or by an ACL.
-  package let isWritableByOthers: Bool
+  let isWritableByOthers: Bool
   /// True for a regular file with permission for anyone to execute it.
   package let isExecutable: Bool
   /// True for a folder in which only the owner of a file may rename or remove it.
-  package let isSticky: Bool
+  let isSticky: Bool
   /// The number of the file's names.
   package let linkCount: Int
   /// Device and inode: equal for two names of the same file, and different for all other files at a given time.
@@ -95,7 +95,7 @@ package struct FileSystemStatus: Sendable, Equatable {
   package let networkProtocol: String?
   /// True if `Directory.syncFileSystem` reports lost pages: on Linux 5.8 (commit 735e4ae5ba28) and later, and file
   /// systems on disks that mark such pages.
-  package let reportsErrorsOfSync: Bool
+  let reportsErrorsOfSync: Bool
   /// True if its contents are lost on reboot: tmpfs(5) and ramfs.
   package let isInMemory: Bool
   /// True if a file may be written in any order at the same speed, since its gaps take no space: ext2 to ext4, XFS, btrfs and
@@ -104,7 +104,7 @@ package struct FileSystemStatus: Sendable, Equatable {
   /// False if other machines or programs can change files without inotify(7) events here: network file systems and FUSE.
   package let reportsEveryChange: Bool
   /// False if the mount decides the owner and the permissions of all files: FAT, exFAT, NTFS and CIFS.
-  package let keepsOwners: Bool
+  let keepsOwners: Bool
 
   init(_ raw: (type: Int, freeBytes: Int)) {
     freeBytes = raw.freeBytes

@@ -44,7 +44,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
   case list
 
   /// True if the call changes a disk, or makes changes durable.
-  package var writes: Bool {
+  var writes: Bool {
     switch self {
     case .open, .read, .status, .lock, .fileSystem, .access, .list: false
     case .create, .openUnnamed, .write, .sync, .syncFileSystem, .truncate, .makeDirectory, .unlink,

@@ -3,7 +3,7 @@ import Glibc
 /// The limit of open files is lower than this process needs.
 package struct OpenFileLimitError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The limit.
-  package let allowed: Int
+  let allowed: Int
   /// The number of open files that are needed.
   package let needed: Int
 

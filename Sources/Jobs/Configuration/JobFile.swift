@@ -39,7 +39,7 @@ package struct JobFile: Sendable, Equatable {
   /// Returns the paths of job files in search order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if
   /// the variable is not set), `/etc/smilepile/config.yaml`.
   /// https://specifications.freedesktop.org/basedir-spec/latest/
-  package static func searchPaths(environment: [String: String]) -> [FilePath] {
+  static func searchPaths(environment: [String: String]) -> [FilePath] {
     var paths: [FilePath] = []
     // the specification says to ignore relative paths
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {

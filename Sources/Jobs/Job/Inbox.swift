@@ -5,7 +5,7 @@ import SystemPackage
 /// A folder into which other programs put backups of phones. A run of the job imports them.
 package struct Inbox: Sendable, Equatable {
   /// What happens to a backup after its import.
-  package enum AfterImport: String, Sendable, CaseIterable {
+  enum AfterImport: String, Sendable, CaseIterable {
     /// The file stays.
     case keep
     /// The file moves to the folder `imported` in the inbox.
@@ -19,7 +19,7 @@ package struct Inbox: Sendable, Equatable {
   /// The name of the phone or person whose backups arrive here, for messages.
   package var phone: String?
   /// What happens to a backup after its import.
-  package var afterImport = AfterImport.move
+  var afterImport = AfterImport.move
 
   /// Makes an inbox that moves imported backups.
   package init(path: FilePath) { self.path = path }

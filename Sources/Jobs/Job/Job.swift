@@ -30,7 +30,7 @@ package struct Job: Sendable, Equatable {
   /// The maximum chain depth of incremental backups; nil for full backups only.
   package var maximumChainDepth: Int?
   /// Splits a backup into archives that phones can read.
-  package var splitsForPhones = false
+  var splitsForPhones = false
   /// Adds a thumbnail of each photo to the archives.
   package var includesThumbnails = false
   /// The appearance of the gallery in the archives; nil for none.
@@ -46,7 +46,7 @@ package struct Job: Sendable, Equatable {
   /// The schedule of restore tests; nil for none.
   package var drill: Schedule?
   /// Folders in which the job uses files although other users can write to them.
-  package var trustedFolders: [FilePath] = []
+  var trustedFolders: [FilePath] = []
   /// The commands that run before and after a backup.
   package var hooks = Hooks()
   /// The number of photos that a restore test restores; nil for all.
@@ -54,7 +54,7 @@ package struct Job: Sendable, Equatable {
   /// The path of the JSON status file for other programs.
   package var statusFile: FilePath?
   /// The path of the status page.
-  package var reportFile: FilePath?
+  var reportFile: FilePath?
   /// The path of the metrics file for Prometheus' node exporter.
   package var prometheusFile: FilePath?
   /// The maximum wait in seconds for another run of the job or for another writer of its library.

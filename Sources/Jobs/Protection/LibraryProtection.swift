@@ -25,7 +25,7 @@ package struct LibraryProtection: Sendable {
   /// The photos that are known to be corrupt or missing.
   package var damage = PhotoDamage()
   /// Why the library cannot be opened, so that its photos are unknown; nil if it can.
-  package var libraryProblem: String?
+  var libraryProblem: String?
   /// Why the ledger cannot be read, so that the copies are unknown; nil if it can.
   package let ledgerProblem: String?
 

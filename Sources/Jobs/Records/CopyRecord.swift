@@ -42,7 +42,7 @@ package struct CopyRecord: Sendable, Equatable, Codable {
   var exists: Bool { archives.allSatisfy(FileManager.default.fileExists) }
 
   /// True if the sizes and dates of the files are unchanged. Blocks.
-  package var hasSizesAndDates: Bool { areFiles { $0.hasSizeAndDate(of: $1) } }
+  var hasSizesAndDates: Bool { areFiles { $0.hasSizeAndDate(of: $1) } }
 
   /// True if the files are unchanged. Blocks.
   var areFilesUnchanged: Bool { areFiles { $0.isSameVersion(as: $1) } }

@@ -8,7 +8,7 @@ extension JobStatus {
   @dynamicMemberLookup
   package struct Copy: Sendable, Equatable {
     /// Whether the archives of a copy can be read.
-    package enum Reachability: Sendable {
+    enum Reachability: Sendable {
       /// All archives exist.
       case reachable
       /// An archive is missing, although the folder and its disk can be read.
@@ -22,7 +22,7 @@ extension JobStatus {
     /// The health of all archives of the copy.
     package var health = ArchiveHealth.unverified
     /// Whether the archives can be read.
-    package var reachability = Reachability.reachable
+    var reachability = Reachability.reachable
 
     /// Returns a property of the record.
     package subscript<Value>(dynamicMember property: KeyPath<CopyRecord, Value>) -> Value {
@@ -32,7 +32,7 @@ extension JobStatus {
     /// True if a restore probably works: the files of the archives exist, are not suspect, and are unchanged since a run
     /// found the copy. A file that was verified after a change counts as unchanged if it kept its size and date. Does not
     /// read the archives. Blocks.
-    package var looksRestorable: Bool {
+    var looksRestorable: Bool {
       !health.isSuspect
         && (found.areFilesUnchanged || health.verifiedAt != nil && found.hasSizesAndDates)
     }

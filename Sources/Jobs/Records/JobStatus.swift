@@ -15,7 +15,7 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// The last run. A run that is under way has no end.
   package var run: RunRecord?
   /// The last complete run, even if the run found no changes.
-  package var lastSuccess: RunRecord?
+  var lastSuccess: RunRecord?
   /// The number of runs since the last complete run, including runs that could not begin.
   package var failures = 0
   /// The newest copy at each destination.
@@ -23,9 +23,9 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// The last restore test.
   package var lastRestoreTest: RestoreTestRecord?
   /// Why the last restore test ended without a result, for example because of a wrong password; nil if it has one.
-  package var restoreTestFailure: String?
+  var restoreTestFailure: String?
   /// When a restore test last passed at every destination.
-  package var lastPassedTestAt: Int64?
+  var lastPassedTestAt: Int64?
   /// The last restore test at each destination; destinations that were never tested are left out.
   package var restoreTests: [DestinationTestRecord] = []
 
@@ -34,7 +34,7 @@ package struct JobStatus: Sendable, Equatable, Encodable {
 
   /// Returns true if the status describes this library: the IDs are equal or, if one ID is missing, the
   /// folders are the same under any name. A status without a backup matches every library. Blocks.
-  package func isOf(library path: FilePath, id: String?) -> Bool {
+  func isOf(library path: FilePath, id: String?) -> Bool {
     !hasBackup
       || LibraryIdentity(path: library, id: libraryID).isSame(as: LibraryIdentity(path: path.string, id: id))
   }
@@ -54,7 +54,7 @@ package struct JobStatus: Sendable, Equatable, Encodable {
     /// When the phases of the run ended; hooks may follow.
     package var finishedAt: Int64?
     /// When the schedule starts the next run; nil for a job without a schedule.
-    package var nextRunAt: Int64?
+    var nextRunAt: Int64?
     /// The exit code of this run.
     package var exitCode: Int32?
     /// The hook that runs at the end. For a killed run, the hook that was running.

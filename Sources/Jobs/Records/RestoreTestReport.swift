@@ -30,7 +30,7 @@ package struct RestoreTestResult: Sendable {
   /// The folder.
   package let destination: FilePath
   /// Reports the archive of the last backup if it can no longer be restored. An older archive does not replace it.
-  package var missingCopy: Finding?
+  var missingCopy: Finding?
   /// The outcome at the destination.
   package let outcome: Outcome
 
@@ -92,7 +92,7 @@ package struct ArchiveRestore: Sendable {
     /// The number of photos with a known image header.
     package var images = 0
     /// The number of photos that the library lists and whose files are missing from both the library and the archive.
-    package var missingInBoth = 0
+    var missingInBoth = 0
     /// Restored photos that differ from the library.
     package var failures: [Finding] = []
     /// Photos of the library that are missing or corrupt there.

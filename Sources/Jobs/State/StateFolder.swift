@@ -69,7 +69,7 @@ package struct StateFolder: Sendable {
   // MARK: Status
 
   /// Returns the path of a job's status file, which is written after each change and never read.
-  package func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
+  func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
 
   /// Derives the status of a job from the ledger. Blocks.
   package func status(of job: String) -> JobStatus { JobStatus(job: job, ledger: ledger) }

@@ -9,7 +9,7 @@ import SystemPackage
 /// A page that shows whether the photos of a library are safe: one HTML file without scripts, which requests nothing.
 package struct StatusPage {
   /// A category, and the number of its photos.
-  package struct CategorySize: Sendable {
+  struct CategorySize: Sendable {
     let name: String
     let color: String?
     let photos: Int

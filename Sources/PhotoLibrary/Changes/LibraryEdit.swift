@@ -31,9 +31,9 @@ package struct LibraryEdit: Sendable, Equatable {
   /// A new library ID; nil to keep the library's own. Exports and imports from inboxes under the old ID no longer count.
   package var libraryID: String?
   /// True to remove the PIN. An undo does not bring it back.
-  package var removesPIN = false
+  var removesPIN = false
   /// True to keep nothing for an undo, neither of this change nor of earlier ones.
-  package var discardsUndo = false
+  var discardsUndo = false
 
   /// Makes an edit that changes nothing.
   package init() {}

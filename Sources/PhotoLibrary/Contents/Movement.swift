@@ -99,7 +99,7 @@ extension Movement {
 extension LibraryContents {
   /// Returns the `name` for a new category with this displayed name: one that no category has, and to which no photos of a
   /// merged category belong.
-  package func freeName(forDisplayName displayName: String) -> String {
+  func freeName(forDisplayName displayName: String) -> String {
     var taken = Set(categories.map(\.name))
     for movement in movements where movement.subject == .category && movement.destination != nil {
       if let name = movement.origin { taken.insert(name) }

@@ -3,7 +3,7 @@ internal import Databases
 internal import FileSystem
 internal import GRDB
 package import ImageHeader
-package import Operations
+internal import Operations
 package import PhotoLibrary
 internal import SystemPackage
 
@@ -59,7 +59,7 @@ extension PictureCache {
   ///
   /// - Parameter counter: counts the rows in a phase of their own, the first tenth of its share.
   /// - Throws: `CancellationError`; `FileError`; `LibraryError`; `OwnershipError`.
-  package static func verifiedStates(
+  static func verifiedStates(
     of kind: CachedPicture, in library: Library, _ counter: ProgressCounter
   ) throws -> [FileContent: State] {
     try readable(kind, in: library) { try verifiedStates(in: $0, counter) }

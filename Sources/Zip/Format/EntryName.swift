@@ -1,7 +1,7 @@
 /// Checks names of entries, in archives that are read and written.
 package enum EntryName {
   /// The longest component, in bytes of UTF-8: NAME_MAX.
-  package static let maximumComponentBytes = 255
+  static let maximumComponentBytes = 255
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 

@@ -126,8 +126,9 @@ import Zip
   @Test("Split export: a library at a limit needs one archive, one above it needs two")
   func limitBoundaries() async throws {
     let library = try SampleLibrary(
-      (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: Array(repeating: UInt8($0), count: 1000)) },
-      categories: [.sample(1, "family")])
+      (1...6).map { id in
+        .init(id: id, fileName: "\(id).jpg", bytes: Array(repeating: UInt8(id), count: 100_000))
+      }, categories: [.sample(1, "family")])
     let (one, backups) = try await split(library, PhoneLimits())
     try #require(one.parts == 1)
     #expect(backups[0].metadata.smilepile?.part == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite(.waitsForPrograms, .timeLimit(.minutes(4))) struct HookTests {
+@Suite(.waitsForPrograms) struct HookTests {
   private let scratch = ScratchFolder()
 
   /// Runs a hook and returns why it failed.

@@ -43,7 +43,6 @@ struct ForgedPageTests {
 
   @Test(
     "Pages: more rows than a database has space for are an error, and no memory is filled with them",
-    .timeLimit(.minutes(10)),
     arguments: Self.readings)
   func manyRows(table: String, read: @Sendable (Library) throws -> Void) throws {
     try scratch.sql { database in
@@ -61,7 +60,7 @@ struct ForgedPageTests {
     #expect(reason?.contains("there are more rows than the database has space for") == true)
   }
 
-  @Test("Pages: replaced settings that a tree repeats do not stop a writer", .timeLimit(.minutes(10)))
+  @Test("Pages: replaced settings that a tree repeats do not stop a writer")
   func repeatedSettings() throws {
     try ForgedDatabase.repeatRows(of: "replacedSettings", levels: 6, in: database)
     #expect(try scratch.writer().library.totals().photos == 2)

@@ -40,11 +40,11 @@ package struct ExportPlan: Sendable {
   }
 
   /// A photo whose file has another length or date than its row.
-  package struct ModifiedFile: Sendable {
+  struct ModifiedFile: Sendable {
     /// The photo's ID.
-    package let id: Int64
+    let id: Int64
     /// The current length and date of its file.
-    package let file: PhotoFile
+    let file: PhotoFile
   }
 
   /// The categories, by position.
@@ -59,7 +59,7 @@ package struct ExportPlan: Sendable {
   package let missing: [Missing]
   /// The photos whose files have another length or date than their rows, by ID. A program other than smilepile has
   /// modified these files.
-  package let modifiedFiles: [ModifiedFile]
+  let modifiedFiles: [ModifiedFile]
   /// The settings; nil if the export leaves them out.
   package let settings: Settings?
   /// True if the export leaves out a part of the library.
@@ -75,7 +75,7 @@ package struct ExportPlan: Sendable {
   /// What a person moved and removed in the library.
   package let movements: [Movement]
   /// The digest of the selection; nil for everything.
-  package let selectionDigest: String?
+  let selectionDigest: String?
   /// The number of the archive in its set; nil for a single archive.
   package let part: Metadata.Part?
   /// How the archive depends on a base; nil for a full one.
@@ -100,7 +100,7 @@ package struct ExportPlan: Sendable {
   ///   - views: the pictures that a click in the gallery opens instead of the photos, by the photos' contents.
   ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
-  package init(
+  init(
     _ library: LibraryContents, of libraryID: String? = nil, history: ExportHistory = ExportHistory(),
     _ options: ExportOptions, base: ExportBase? = nil,
     thumbnails: [FileContent: PictureSize] = [:], views: [FileContent: PictureSize] = [:],

@@ -1,12 +1,12 @@
 /// The status of a photo's file.
-package struct PhotoFile: Sendable {
+struct PhotoFile: Sendable {
   /// The length in bytes.
-  package var size: Int
+  var size: Int
   /// The date, in milliseconds since 1970.
-  package var modified: Int64
+  var modified: Int64
 
   /// Makes a value.
-  package init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
+  init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
 }
 
 /// Why a photo's file cannot be archived.
@@ -15,5 +15,5 @@ package struct MissingPhoto: Error, Sendable {
   package var reason: String
 
   /// Makes a value.
-  package init(_ reason: String) { self.reason = reason }
+  init(_ reason: String) { self.reason = reason }
 }

@@ -23,7 +23,7 @@ package struct StoredSettings: Sendable, Equatable {
 
   /// The settings, with every protection on whose stored value is out of range. Approvals use them: a damaged value must
   /// not lower a protection.
-  package var strictest: Settings {
+  var strictest: Settings {
     var strictest = settings
     for definition in faults.compactMap(\.definition) {
       guard let value = definition.protectingValue else { continue }
