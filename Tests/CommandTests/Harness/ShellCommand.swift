@@ -56,7 +56,7 @@ struct ShellCommand: Sendable {
         outcome.typedReplies += 1
       }
       if endedAt == nil, waitpid(process, &status, WNOHANG) == process { endedAt = .now }
-      let isLeftOver = endedAt.map { ContinuousClock.now - $0 > .seconds(1) } ?? false
+      let isLeftOver = endedAt.map { ContinuousClock.now - $0 > .seconds(10) } ?? false
       if isLeftOver || ContinuousClock.now > deadline {
         outcome.trouble = "it was killed after \(timeout.components.seconds) s"
         if isLeftOver { outcome.trouble = "it left a process running that holds its output" }
