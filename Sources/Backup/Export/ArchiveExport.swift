@@ -19,7 +19,8 @@ struct ArchiveExport {
   let counter: ProgressCounter
   private static let logger = Logger(label: "smilepile.export")
 
-  func run(_ plan: ExportPlan) throws -> ExportOutcome {
+  /// - Returns: the summary, and the plan without photos that could not be read.
+  func run(_ plan: ExportPlan) throws -> (plan: ExportPlan, summary: ExportSummary) {
     counter.enter(.writing)
     // of the complete selection: the parts of equal exports may differ
     let fingerprint = ContentFingerprint(of: plan)
@@ -35,17 +36,18 @@ struct ArchiveExport {
     counter.enter(.committing)
     if options.syncs { try base?.sync() }
     let published = try publish(archives, of: written)
-    return ExportOutcome(
-      plan: written, fingerprint: fingerprint, archives: published.archives, parts: archives.count,
-      archiveBytes: published.bytes,
-      corruptInLibrary: archives.flatMap { corruptPhotos(in: $0, of: written) },
-      phoneRefusals: split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 },
-      warnings: published.warnings + [warning(of: archives.saturatedSum(\.lostPictures))].compactMap(\.self))
-  }
-
-  private func warning(of lostPictures: Int) -> String? {
-    lostPictures == 0
-      ? nil : "the archive lacks \(Count(lostPictures, "picture")) that the cache had before; export again"
+    var summary = ExportSummary(written, fingerprint)
+    (summary.archives, summary.parts) = (published.archives, archives.count)
+    summary.archiveBytes = published.bytes
+    summary.corruptInLibrary = archives.flatMap { corruptPhotos(in: $0, of: written) }
+    summary.phoneRefusals += split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 }
+    summary.warnings = published.warnings
+    let lost = archives.saturatedSum(\.lostPictures)
+    if lost > 0 {
+      summary.warnings.append(
+        "the archive lacks \(Count(lost, "picture")) that the cache had before; export again")
+    }
+    return (written, summary)
   }
 
   /// Returns the photos in an archive that are corrupt in the library.

@@ -14,14 +14,14 @@ struct DocumentExport {
   let options: ExportOptions
   let counter: ProgressCounter
 
-  func run(_ plan: ExportPlan) throws -> ExportOutcome {
+  func run(_ plan: ExportPlan) throws -> ExportSummary {
     let output = try AtomicFile(in: outputPath.folder)
     let uuid = UUID()
     let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
     try output.requireSpace(bytes: json.count, photos: 0, in: outputPath.folder)
     counter.enter(.writing)
     try output.file.write(json, at: 0)
-    let fingerprint = ContentFingerprint(of: plan)
+    var summary = ExportSummary(plan, ContentFingerprint(of: plan))
     if options.verifies { _ = try OpenedBackup(path: output.file.descriptorPath, limits: .trusted) }
     counter.advance(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     try counter.checkCancellation()
@@ -34,11 +34,11 @@ struct DocumentExport {
     let archive = name.inFolder(outputPath.folder)
     var record = ExportRecord(
       id: uuid.uuidString, archive: archive.absolute.string, at: date.milliseconds,
-      sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: json.count,
+      sequence: plan.history.sequence, photos: summary.photos, archiveBytes: json.count,
       isPartial: true)
     record.libraryID = plan.libraryID
-    return ExportOutcome(
-      plan: plan, fingerprint: fingerprint, archives: [archive], archiveBytes: json.count,
-      warnings: [durability.warning(for: archive), library.recordExports([record])].compactMap { $0 })
+    (summary.archives, summary.archiveBytes) = ([archive], json.count)
+    summary.warnings = [durability.warning(for: archive), library.recordExports([record])].compactMap(\.self)
+    return summary
   }
 }

@@ -124,18 +124,21 @@ public struct ExportRun {
     let corrupt = try library.corruptPhotos(
       among: plan.increment?.photosToRecheck ?? [], isInBase: true, of: plan, counter)
     counter.report(corrupt)
-    let outcome = try write(plan, pictures, library, outputPath, date)
+    let (written, result) = try write(plan, pictures, library, outputPath, date)
+    var summary = result
     if options.verifies, !options.isDryRun, options.format == .zip {
-      (options.operation ?? options.ledger?.begin("export"))?.recordVerified(outcome.archives)
+      (options.operation ?? options.ledger?.begin("export"))?.recordVerified(summary.archives)
     }
-    var summary = ExportSummary(
-      outcome, corruptStoredInBase: corrupt, baseChoice: baseChoice,
-      reason: isSelectionUnchanged
-        ? baseChoice?.reason : baseChoice.map { _ in "the categories changed during the export" }
-    )
+    if let baseChoice {
+      summary.reasonForFullArchive =
+        isSelectionUnchanged ? baseChoice.reason : "the categories changed during the export"
+      summary.rejectedBases = baseChoice.rejected
+      summary.warnings += baseChoice.warnings
+    }
+    summary.corruptInLibrary += corrupt
     summary.warnings += [options.gallery?.warning].compactMap(\.self) + (pictures?.warnings ?? [])
     if options.reportsPhotos {
-      summary.photoReports = outcome.plan.reports(
+      summary.photoReports = written.reports(
         of: libraryPath, options.format, corrupt: summary.corruptInLibrary)
     }
     return summary
@@ -145,8 +148,8 @@ public struct ExportRun {
   private func write(
     _ plan: ExportPlan, _ pictures: ExportPictures?, _ library: Library, _ outputPath: ArchiveOutputPath,
     _ date: Date
-  ) throws -> ExportOutcome {
-    if options.isDryRun { return try dryRun(plan, outputPath) }
+  ) throws -> (plan: ExportPlan, summary: ExportSummary) {
+    if options.isDryRun { return (plan, try dryRun(plan, outputPath)) }
     return switch options.format {
     case .zip:
       try ArchiveExport(
@@ -154,10 +157,13 @@ public struct ExportRun {
         counter: counter
       ).run(plan)
     case .json:
-      try DocumentExport(
-        library: library, destination: destination, outputPath: outputPath, date: date, options: options,
-        counter: counter
-      ).run(plan)
+      (
+        plan,
+        try DocumentExport(
+          library: library, destination: destination, outputPath: outputPath, date: date, options: options,
+          counter: counter
+        ).run(plan)
+      )
     }
   }
 
@@ -189,28 +195,30 @@ public struct ExportRun {
     if let reason { throw BackupError.cannotSplit(destination, reason: reason) }
   }
 
-  private func dryRun(_ plan: ExportPlan, _ outputPath: ArchiveOutputPath) throws -> ExportOutcome {
-    var outcome = ExportOutcome(plan: plan, fingerprint: ContentFingerprint(of: plan), isDryRun: true)
+  private func dryRun(_ plan: ExportPlan, _ outputPath: ArchiveOutputPath) throws -> ExportSummary {
+    var summary = ExportSummary(plan, ContentFingerprint(of: plan))
+    summary.isDryRun = true
     try outputPath.requireSpace(bytes: options.format == .zip ? plan.bytes : 0, photos: plan.photos.count)
-    guard options.format == .zip else { return outcome }
+    guard options.format == .zip else { return summary }
     // an incremental export reads these photos
     let photosToRecheck = Set(plan.increment?.photosToRecheck.map(\.id) ?? [])
     for item in plan.items where item.size != item.photo.fileSize && !photosToRecheck.contains(item.photo.id)
     {
-      outcome.corruptInLibrary.append(
+      summary.corruptInLibrary.append(
         Finding(
           plan.label(item.photo),
           "it is corrupt in the library (\(Count(item.size, "byte")), recorded \(item.photo.fileSize))",
           remedy: .repairLibrary))
     }
-    counter.report(outcome.corruptInLibrary)
+    counter.report(summary.corruptInLibrary)
     guard let limits = options.phoneLimits else {
-      outcome.phoneRefusals = plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
-      return outcome
+      summary.phoneRefusals += plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
+      return summary
     }
     let split = SplitPlan(plan, limits, set: UUID())
-    (outcome.parts, outcome.phoneRefusals) = (split.parts.count, split.refusals)
-    return outcome
+    summary.parts = split.parts.count
+    summary.phoneRefusals += split.refusals
+    return summary
   }
 }
 

@@ -77,39 +77,26 @@ extension ExportSummary {
   /// - Throws: `LibraryError`, `BackupError`, or `FileError`.
   public init(planning contents: LibraryContents, of library: Library, _ options: ExportOptions) throws {
     let plan = try ExportPlan(contents, options, files: library.files(of:))
-    self.init(ExportOutcome(plan: plan, fingerprint: ContentFingerprint(of: plan), isDryRun: true))
+    self.init(plan, ContentFingerprint(of: plan))
+    isDryRun = true
   }
 
-  /// - Parameters:
-  ///   - outcome: the result of the export.
-  ///   - corruptStoredInBase: photos that are stored in the base, and whose files in the library are corrupt.
-  ///   - baseChoice: the choice of the base; nil if the export is not incremental.
-  ///   - reason: why an export that was to be incremental is a full one.
-  init(
-    _ outcome: ExportOutcome, corruptStoredInBase: [Finding] = [], baseChoice: BaseChoice? = nil,
-    reason: String? = nil
-  ) {
-    let plan = outcome.plan
-    archives = outcome.archives
-    parts = outcome.parts
+  /// Describes the archives of a plan before they are written.
+  ///
+  /// - Parameter fingerprint: that of everything that was selected.
+  init(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) {
     increment = plan.increment.map { increment in
       Increment(
         basePath: increment.base.path, baseID: increment.base.archiveID,
         chainDepth: increment.base.chainDepth + 1,
         photosStoredInBase: increment.photosStoredInBase.count)
     }
-    reasonForFullArchive = reason
-    rejectedBases = baseChoice?.rejected ?? []
     photos = plan.photos.count - plan.lost.count
     categories = plan.categories.count
     bytes = plan.bytes
-    archiveBytes = outcome.archiveBytes
     missing = plan.missingFindings
-    corruptInLibrary = outcome.corruptInLibrary + corruptStoredInBase
-    phoneRefusals = (plan.isEncrypted ? ["it is encrypted"] : []) + outcome.phoneRefusals
+    phoneRefusals = plan.isEncrypted ? ["it is encrypted"] : []
     categoriesAndroidCannotFind = plan.categoriesAndroidCannotFind
-    warnings = outcome.warnings + (baseChoice?.warnings ?? [])
-    fingerprint = outcome.fingerprint.description
-    isDryRun = outcome.isDryRun
+    self.fingerprint = fingerprint.description
   }
 }

@@ -37,10 +37,10 @@ struct ContentFingerprint: Sendable, CustomStringConvertible {
     }
     record = [plan.isEncrypted ? 1 : 0]
     for photo in plan.missing { add(photo.photo.id) }
-    for photo in plan.modifiedFiles {
-      add(photo.id)
-      add(Int64(photo.file.size))
-      add(photo.file.modified)
+    for modified in plan.modifiedFiles {
+      add(modified.photo.id)
+      add(Int64(modified.file.size))
+      add(modified.file.modified)
     }
     record.withUnsafeBytes { digest.update($0) }
     self.digest = digest.digest

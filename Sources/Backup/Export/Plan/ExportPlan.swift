@@ -40,9 +40,9 @@ package struct ExportPlan: Sendable {
   }
 
   /// A photo whose file has another length or date than its row.
-  struct ModifiedFile: Sendable {
-    /// The photo's ID.
-    let id: Int64
+  package struct ModifiedFile: Sendable {
+    /// The row.
+    package let photo: Photo
     /// The current length and date of its file.
     let file: PhotoFile
   }
@@ -52,18 +52,18 @@ package struct ExportPlan: Sendable {
   /// The display name of each category, by ID.
   private let displayNames: [Int64: String]
   /// Every selected row by ID, including assets and photos without files.
-  package let photos: [Photo]
+  package private(set) var photos: [Photo]
   /// The photos whose files are stored in the archive itself, by ID.
-  package let items: [Item]
+  package private(set) var items: [Item]
   /// The photos whose files are missing or unreadable in the library. The base may have some of them.
-  package let missing: [Missing]
+  package private(set) var missing: [Missing]
   /// The photos whose files have another length or date than their rows, by ID. A program other than smilepile has
   /// modified these files.
   let modifiedFiles: [ModifiedFile]
   /// The settings; nil if the export leaves them out.
   package let settings: Settings?
   /// True if the export leaves out a part of the library.
-  package let isPartial: Bool
+  package private(set) var isPartial: Bool
   /// True if the archive is encrypted, so that its directory must not reveal anything.
   package let isEncrypted: Bool
   /// The library's ID.
@@ -77,9 +77,9 @@ package struct ExportPlan: Sendable {
   /// The digest of the selection; nil for everything.
   let selectionDigest: String?
   /// The number of the archive in its set; nil for a single archive.
-  package let part: Metadata.Part?
+  package private(set) var part: Metadata.Part?
   /// How the archive depends on a base; nil for a full one.
-  package let increment: PlannedIncrement?
+  package private(set) var increment: PlannedIncrement?
   /// The appearance of the gallery; nil for none.
   let gallery: Gallery.Style?
   /// The most bytes of the name of a photo's entry. The name of its thumbnail is longer, and has 255 bytes at most.
@@ -110,21 +110,18 @@ package struct ExportPlan: Sendable {
     let displayNames = Dictionary(
       categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
     self.displayNames = displayNames
-    let photos =
+    photos =
       !options.selectsSomePhotos
       ? library.photos
       : library.photos.filter { photo in
-        displayNames[photo.categoryId] != nil
-          && options.taken.contains(photo.createdAt)
+        displayNames[photo.categoryId] != nil && options.taken.contains(photo.createdAt)
       }
-    self.photos = photos
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.selectsSomePhotos
     isEncrypted = options.password != nil
     (self.libraryID, self.history) = (libraryID, history)
     (tags, movements, gallery) = (options.tags, library.movements, options.gallery)
     selectionDigest = Self.selectionDigest(categories, options)
-    part = nil
     fileNameLimit = FileName.maximumBytes - (thumbnails.isEmpty ? 0 : Item.thumbnailPrefix.utf8.count)
     var items: [Item] = []
     var missing: [Missing] = []
@@ -143,58 +140,46 @@ package struct ExportPlan: Sendable {
               thumbnail: content.flatMap { thumbnails[$0] }, view: content.flatMap { views[$0] }))
         }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
-          modifiedFiles.append(ModifiedFile(id: photo.id, file: file))
+          modifiedFiles.append(ModifiedFile(photo: photo, file: file))
         }
       case .failure(let failure):
         missing.append(Missing(photo: photo, reason: failure.reason))
       }
     }
     (self.items, self.missing, self.modifiedFiles) = (items, missing, modifiedFiles)
-    increment = base.map { base in
-      PlannedIncrement(base, photos: photos, modifiedFiles: modifiedFiles)
-    }
-  }
-
-  /// Derives a plan with other photos. A part of several archives is partial and does not depend on a base.
-  private init(
-    _ plan: ExportPlan, photos: [Photo], items: [Item], missing: [Missing], part: Metadata.Part?
-  ) {
-    (self.photos, self.items, self.missing, self.part) = (photos, items, missing, part)
-    (categories, displayNames, modifiedFiles) = (plan.categories, plan.displayNames, plan.modifiedFiles)
-    fileNameLimit = plan.fileNameLimit
-    (settings, isEncrypted, gallery) = (plan.settings, plan.isEncrypted, plan.gallery)
-    (libraryID, history) = (plan.libraryID, plan.history)
-    (tags, movements, selectionDigest) = (plan.tags, plan.movements, plan.selectionDigest)
-    isPartial = plan.isPartial || part != nil
-    increment = part == nil ? plan.increment : nil
+    increment = base.map { PlannedIncrement($0, of: self) }
   }
 
   /// Returns the same plan without the files of some items, whose rows stay.
   func excluding(_ bad: [(index: Int, reason: String)]) -> ExportPlan {
     let indices = Set(bad.map(\.index))
-    let missing = missing + bad.map { Missing(photo: items[$0.index].photo, reason: $0.reason) }
-    return ExportPlan(
-      self, photos: photos, items: items.enumerated().filter { !indices.contains($0.offset) }.map(\.element),
-      missing: missing.sorted { $0.photo.id < $1.photo.id }, part: part)
+    var plan = self
+    plan.items = items.indices.filter { !indices.contains($0) }.map { items[$0] }
+    plan.missing += bad.map { Missing(photo: items[$0.index].photo, reason: $0.reason) }
+    plan.missing.sort { $0.photo.id < $1.photo.id }
+    return plan
   }
 
-  /// Returns the plans of several archives. Each has every category and the settings.
+  /// Returns the plans of several archives. Each has every category and the settings, is partial, and does not depend on
+  /// a base.
   ///
   /// - Parameters:
   ///   - count: how many.
   ///   - set: the ID that they share.
   ///   - partIndex: the index of the part of each photo, by the photo's ID.
   func divided(into count: Int, set: UUID, partIndex: (Int64) -> Int) -> [ExportPlan] {
-    var parts = Array(
-      repeating: (photos: [Photo](), items: [Item](), missing: [Missing]()), count: count)
+    var empty = self
+    (empty.photos, empty.items, empty.missing) = ([], [], [])
+    (empty.isPartial, empty.increment) = (true, nil)
+    var parts = (1...count).map { number in
+      var plan = empty
+      plan.part = Metadata.Part(set: set.uuidString, number: number, count: count)
+      return plan
+    }
     for photo in photos { parts[partIndex(photo.id)].photos.append(photo) }
     for item in items { parts[partIndex(item.photo.id)].items.append(item) }
     for photo in missing { parts[partIndex(photo.photo.id)].missing.append(photo) }
-    return parts.enumerated().map { index, part in
-      ExportPlan(
-        self, photos: part.photos, items: part.items, missing: part.missing,
-        part: Metadata.Part(set: set.uuidString, number: index + 1, count: count))
-    }
+    return parts
   }
 
   /// `{photoId}_{file name}`: unique by the ID, and made of characters that both apps accept.
@@ -224,19 +209,7 @@ package struct ExportPlan: Sendable {
   /// Returns the photos whose files have another length than recorded, or were modified after a moment in milliseconds
   /// since 1970.
   func photosToRecheck(modifiedAfter moment: Int64) -> [Photo] {
-    Self.photosToRecheck(among: photos, modifiedFiles, modifiedAfter: moment)
-  }
-
-  /// Returns those of these photos that have another length than recorded, or were modified after a moment.
-  static func photosToRecheck(
-    among photos: [Photo], _ modified: [ModifiedFile], modifiedAfter moment: Int64
-  ) -> [Photo] {
-    let files = Dictionary(uniqueKeysWithValues: modified.map { ($0.id, $0.file) })
-    guard !files.isEmpty else { return [] }
-    return photos.filter { photo in
-      guard let file = files[photo.id] else { return false }
-      return file.size != photo.fileSize || file.modified > moment
-    }
+    modifiedFiles.filter { $0.file.size != $0.photo.fileSize || $0.file.modified > moment }.map(\.photo)
   }
 
   /// The photos whose files neither the library nor the base has.

@@ -12,12 +12,11 @@ package struct PlannedIncrement: Sendable {
   /// the chain. The export reads these files to find corrupt ones.
   let photosToRecheck: [Photo]
 
-  init(_ base: ExportBase, photos: [Photo], modifiedFiles: [ExportPlan.ModifiedFile]) {
+  init(_ base: ExportBase, of plan: ExportPlan) {
     self.base = base
+    let photos = plan.photos
     photosStoredInBase = photos.indices.filter { !photos[$0].isFromAssets && base.contains(photos[$0]) }
-    photosToRecheck = ExportPlan.photosToRecheck(
-      among: photos, modifiedFiles, modifiedAfter: base.fullDate
-    ).filter(base.contains)
+    photosToRecheck = plan.photosToRecheck(modifiedAfter: base.fullDate).filter(base.contains)
   }
 
   /// Returns the description of the base for the archive's metadata.
