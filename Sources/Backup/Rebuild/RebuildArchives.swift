@@ -26,8 +26,6 @@ struct RebuildArchives {
   private let options: RebuildOptions
   private let operation: ArchiveObserver
   private let opener: BackupOpener
-  /// The newest of the named archives, which is open already; nil after it was used.
-  private var opened: OpenedBackup?
 
   /// Finds the archives of the library, and opens the newest one that can be used. Blocks; writes only into the ledger.
   ///
@@ -62,9 +60,7 @@ struct RebuildArchives {
     // copies have one ID
     var ids: Set<String> = []
     records = graph.archives.compactMap { ExportRecord($0) }.filter { ids.insert($0.id).inserted }
-    opened = search.newest?.backup
     try openNewest(graph)
-    opened = nil
   }
 
   /// Uses none of the archives, since they seem to be of another library.
@@ -146,8 +142,7 @@ struct RebuildArchives {
   func open(_ archive: ArchiveDescriptor) throws -> OpenedBackup {
     let path = FilePath(archive.path)
     return try operation.recordingDamage(of: path) {
-      let known = opened.flatMap { $0.path.absolute == path ? $0 : nil }
-      let backup = try opener.withChain(known ?? opener.open(path))
+      let backup = try opener.withChain(opener.open(path))
       try backup.requirePassword(toRead: .photos)
       return try backup.completingChecksums(opener.counter)
     }
@@ -161,8 +156,6 @@ private struct ArchiveSearch {
   /// The named archives that cannot be read.
   private(set) var unusable: [(path: FilePath, error: any Error)] = []
   private(set) var warnings: [String] = []
-  /// The newest of the named archives, opened.
-  private(set) var newest: (backup: OpenedBackup, order: Int64)?
 
   /// - Throws: an error that says nothing about an archive, or `BackupError.noSuchBackup`.
   init(_ places: [FilePath], _ opener: BackupOpener) throws {
@@ -172,27 +165,14 @@ private struct ArchiveSearch {
         continue
       }
       do {
-        let archive = try describe(place, opener)
+        let archive = try ArchiveDescriptor(
+          path: place, password: opener.password, limits: opener.limits)
         let known = ArchiveFile(at: place).flatMap { opener.ledger?.health(of: $0) }
         add([archive], [archive.path: known ?? .unverified])
       } catch let error where !error.cause.isInconclusive {
         unusable.append((place, error))
       }
     }
-  }
-
-  /// Opens a named archive, and keeps the newest one open.
-  private mutating func describe(_ place: FilePath, _ opener: BackupOpener) throws -> ArchiveDescriptor {
-    let backup: OpenedBackup
-    do {
-      backup = try opener.open(place)
-    } catch  where error.cause.isOfPassword {
-      // describes the file as locked
-      return try ArchiveDescriptor(path: place, password: opener.password, limits: opener.limits)
-    }
-    let archive = try ArchiveDescriptor(backup)
-    if newest.map({ archive.order > $0.order }) ?? true { newest = (backup, archive.order) }
-    return archive
   }
 
   private mutating func add(_ inventory: ArchiveInventory) {

@@ -76,17 +76,17 @@ struct RebuildRun {
       plan = RebuildPlan(of: scan, salvaged, [], now: now.milliseconds)
     }
 
-    var report = RebuildReport(archives, isDryRun: options.isDryRun)
-    report.summary.isPINLost = isPINLost
-    if try library.hasDatabase() || !salvaged.isEmpty { report.add(salvaged, of: path) }
-    report.add(scan)
-    let untracked = try addFoundPhotos(to: &plan, scan, library, &report)
-    report.summary.untracked += untracked
+    var summary = RebuildSummary(archives, isDryRun: options.isDryRun)
+    summary.isPINLost = isPINLost
+    if try library.hasDatabase() || !salvaged.isEmpty { summary.add(salvaged, of: path) }
+    summary.untracked = scan.others.map(\.string)
+    try addFoundPhotos(to: &plan, scan, library, &summary)
     let search = try MissingFileSearch(plan, archives, options, counter)
-    report.add(search, plan)
+    summary.add(search, plan, scan)
+    summary.count(plan, salvaged, leftOut: search.leftOut)
     let bytes = search.repairs.repairs.saturatedSum(\.size)
     try library.requireSpace(bytes, photos: plan.rows.count)
-    guard !options.isDryRun else { return report.end(plan, salvaged, leftOut: search.leftOut) }
+    guard !options.isDryRun else { return summary }
 
     let reconstruction = try LibraryReconstruction(of: library, salvaged)
     do {
@@ -95,8 +95,9 @@ struct RebuildRun {
       counter.enter(.committing)
       let result = try contents(plan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
       let outcome = try reconstruction.commit(result.contents, result.files, now: now)
-      report.add(outcome, in: path)
-      return report.end(plan, salvaged, leftOut: search.leftOut)
+      summary.lostFiles = outcome.lostFiles.map { path.appending($0.components) }
+      summary.corruptFiles = outcome.corruptFiles.map { path.appending($0.components) }
+      return summary
     } catch {
       // what is left needs space only; the next rebuild removes it
       try? reconstruction.discard()
@@ -136,19 +137,16 @@ struct RebuildRun {
     return common * 2 >= min(scan.files.count, archived) ? nil : archive.path
   }
 
-  /// Adds a photo for each unknown file that is one.
-  ///
-  /// - Returns: the paths of the other unknown files.
+  /// Adds a photo for each unknown file that is one, and reports all unknown files.
   private func addFoundPhotos(
-    to plan: inout RebuildPlan, _ scan: PhotoScan, _ library: LostLibrary, _ report: inout RebuildReport
-  ) throws -> [String] {
-    var untracked: [String] = []
+    to plan: inout RebuildPlan, _ scan: PhotoScan, _ library: LostLibrary, _ summary: inout RebuildSummary
+  ) throws {
     for index in plan.unknown {
       try counter.checkCancellation()
       let file = scan.files[index]
       // the file was read before, so that this concerns all files
       guard let header = try library.photoHeader(of: file.path) else {
-        untracked.append(file.path)
+        summary.untracked.append(file.path)
         continue
       }
       let name = FilePath(file.path).lastComponent
@@ -158,9 +156,8 @@ struct RebuildRun {
         createdAt: header.taken?.milliseconds ?? file.modified, fileSize: file.content.size,
         width: header.width, height: header.height, md5: file.content.md5)
       plan.add(photo, file: index)
-      report.addFoundAgain(file.path)
+      summary.foundAgain.append(file.path)
     }
-    return untracked
   }
 
   /// Returns the rows of the new database, and the files to move to their places.
