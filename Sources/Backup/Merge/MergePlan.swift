@@ -113,14 +113,14 @@ package struct MergePlan: Sendable {
       strategy == .replace
       ? LibraryContents(categories: [], photos: [], settings: library.settings) : library
     let replay = MovementReplay(of: existing, on: backup)
-    let places = planning.places(of: backup, replay, restoresRemoved: restoresRemoved)
+    let places = PhotoPlaces(of: backup, replay, restoresRemoved: restoresRemoved)
     let categories = planning.mergeCategories(
       backup.metadata, existing, places, updates: strategy == .merge)
     if strategy == .replace {
-      let replacement = Replacement(
+      var replacement = Replacement(
         of: library, by: backup, categories: planning.edit.newCategories, byID: categories.byID)
-      let kept = replacement.rows.filter(\.isKept)
-      planning.replace(by: backup, as: replacement.keeping(try intact(kept), of: backup))
+      replacement.keep(try intact(replacement.rows.filter(\.isKept)), of: backup)
+      planning.replace(by: backup, as: replacement)
       planning.replaceMovements(of: library, by: backup.metadata.smilepile?.movements ?? [])
     } else {
       planning.mergePhotos(backup, existing, categories, places, strategy, duplicates)

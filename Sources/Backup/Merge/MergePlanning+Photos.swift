@@ -71,7 +71,7 @@ extension MergePlanning {
 
   /// Returns the indices of the photos of the backup that the library may have, and the rows to match, both in the
   /// backup's order. The other photos are left out.
-  private func rowsToMatch(
+  private mutating func rowsToMatch(
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: Categories, _ places: PhotoPlaces
   ) -> (sources: [Int], rows: [Photo]) {
     // lazy, since only the few backups with missing photos need them
@@ -83,7 +83,11 @@ extension MergePlanning {
     sources.reserveCapacity(backup.photos.count)
     rows.reserveCapacity(backup.photos.count)
     for (index, photo) in backup.photos.enumerated() {
-      guard !places.leavesOut(index),
+      if let outcome = places.reasonToLeaveOut(index) {
+        outcomes[index] = outcome
+        continue
+      }
+      guard
         let category = places.category(of: index).flatMap({ categories.byName[$0] })
           ?? categories.byID[photo.record.categoryId]
       else { continue }

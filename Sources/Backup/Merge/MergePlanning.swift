@@ -14,17 +14,6 @@ struct MergePlanning {
   /// - Parameter photos: the number of photos of the backup.
   init(photos: Int) { outcomes = Array(repeating: .leftOut, count: photos) }
 
-  /// Returns where the photos of the backup belong, and records which ones are left out.
-  ///
-  /// - Parameter restoresRemoved: true to add removed photos again.
-  mutating func places(
-    of backup: OpenedBackup, _ replay: MovementReplay, restoresRemoved: Bool
-  ) -> PhotoPlaces {
-    let places = PhotoPlaces(of: backup, replay, restoresRemoved: restoresRemoved)
-    for (index, outcome) in places.leftOut { outcomes[index] = outcome }
-    return places
-  }
-
   /// The library's categories after the import.
   struct Categories {
     /// The category of each id of the backup. A category that a person removed or merged into another is not among them

@@ -3,56 +3,50 @@ import PhotoLibrary
 
 /// The categories in which an import looks for the photos of a backup, after what a person moved and removed in the library.
 struct PhotoPlaces {
-  /// The photos that are not in the category that their backup states, by index.
-  private let moved: [Int: String]
-  /// What happens to the photos that are left out, by index.
-  let leftOut: [Int: MergePlan.Outcome]
-  /// The photos that were removed, and are restored.
-  private let restored: Set<Int>
+  private var places: [Int: MovementReplay.Place] = [:]
+  private var restoresRemoved = false
   /// The `name`s of categories that a person removed or merged, and to which no photo goes.
-  private let unused: Set<String>
+  private var unused: Set<String> = []
 
   /// The categories that a backup states.
   static let inBackup = PhotoPlaces()
 
-  private init() { (moved, leftOut, restored, unused) = ([:], [:], [], []) }
+  private init() {}
 
   /// - Parameter restoresRemoved: true to put removed photos into the categories that they were in.
   init(of backup: OpenedBackup, _ replay: MovementReplay, restoresRemoved: Bool) {
-    var moved: [Int: String] = [:]
-    var leftOut: [Int: MergePlan.Outcome] = [:]
-    var restored: Set<Int> = []
-    for (index, place) in replay.places {
-      switch place {
-      case .category(let name):
-        moved[index] = name
-      case .removed(let name) where restoresRemoved:
-        moved[index] = name
-        restored.insert(index)
-      case .removed: leftOut[index] = .removedBefore
-      case .joined: leftOut[index] = .joined
-      }
+    (places, self.restoresRemoved) = (replay.places, restoresRemoved)
+    unused = Set(backup.metadata.categories.map(\.name).filter(replay.isFormer))
+    guard !unused.isEmpty else { return }
+    let names = Dictionary(backup.metadata.categories.map { ($0.id, $0.name) }) { first, _ in first }
+    for (index, photo) in backup.photos.enumerated()
+    where reasonToLeaveOut(index) == nil && photo.location.unavailable == nil {
+      if let name = category(of: index) ?? names[photo.record.categoryId] { unused.remove(name) }
     }
-    let former = backup.metadata.categories.map(\.name).filter(replay.isFormer)
-    var unused = Set(former)
-    if !unused.isEmpty {
-      let names = Dictionary(backup.metadata.categories.map { ($0.id, $0.name) }) { first, _ in first }
-      for (index, photo) in backup.photos.enumerated()
-      where leftOut[index] == nil && photo.location.unavailable == nil {
-        if let name = moved[index] ?? names[photo.record.categoryId] { unused.remove(name) }
-      }
-    }
-    (self.moved, self.leftOut, self.restored, self.unused) = (moved, leftOut, restored, unused)
   }
 
   /// Returns the `name` of the category of a photo; nil for the one that its backup states.
-  func category(of index: Int) -> String? { moved.isEmpty ? nil : moved[index] }
+  func category(of index: Int) -> String? {
+    switch places[index] {
+    case .category(let name): name
+    case .removed(let name): restoresRemoved ? name : nil
+    case .joined, nil: nil
+    }
+  }
 
-  /// Returns true if a photo is not to be imported.
-  func leavesOut(_ index: Int) -> Bool { !leftOut.isEmpty && leftOut[index] != nil }
+  /// Returns what happens to a photo that is not to be imported; nil for any other photo.
+  func reasonToLeaveOut(_ index: Int) -> MergePlan.Outcome? {
+    switch places[index] {
+    case .removed: restoresRemoved ? nil : .removedBefore
+    case .joined: .joined
+    case .category, nil: nil
+    }
+  }
 
   /// Returns true if a photo was removed, and is added again.
-  func isRestored(_ index: Int) -> Bool { !restored.isEmpty && restored.contains(index) }
+  func isRestored(_ index: Int) -> Bool {
+    if case .removed = places[index] { restoresRemoved } else { false }
+  }
 
   /// Returns false if a person removed or merged a category, and no photo goes there.
   func uses(_ category: String) -> Bool { !unused.contains(category) }

@@ -9,7 +9,7 @@ package struct Replacement: Sendable {
   /// A photo of the new library.
   package struct Row: Sendable {
     /// The row. Its path is empty unless its file is kept.
-    let photo: Photo
+    fileprivate(set) var photo: Photo
     /// The index of the backup's photo.
     let source: Int
     /// True if the library already has the file, at the row's path.
@@ -21,66 +21,44 @@ package struct Replacement: Sendable {
   /// The categories with their new IDs.
   let categories: [PhotoLibrary.Category]
   /// The photos that the backup or the library has, in the backup's order.
-  let rows: [Row]
+  private(set) var rows: [Row] = []
 
   /// - Parameter byID: the category of each ID of the backup.
   init(
     of library: LibraryContents, by backup: OpenedBackup, categories: [PhotoLibrary.Category],
     byID: [Int64: PhotoLibrary.Category]
   ) {
+    (self.library, self.categories) = (library, categories)
     let ids = Self.ids(of: backup)
     let files = Self.files(of: library, for: backup, ids)
-    var photos: [Photo] = []
-    var rows: [(source: Int, isKept: Bool)] = []
     for (index, photo) in backup.photos.enumerated() {
       guard let category = byID[photo.record.categoryId] else { continue }
-      var row: Photo
-      if let file = files[index].map({ library.photos[$0] }), let content = file.content {
-        row = MergePlan.row(photo, category: category.id, libraryContent: content)
-        row.path = file.path
-        rows.append((index, isKept: true))
-      } else if photo.isUnavailable {
-        continue
-      } else {
-        row = MergePlan.row(photo, category: category.id)
-        rows.append((index, isKept: false))
-      }
+      let file = files[index].map { library.photos[$0] }
+      guard file != nil || !photo.isUnavailable else { continue }
+      var row = MergePlan.row(photo, category: category.id, libraryContent: file?.content)
       row.id = ids[index]
-      photos.append(row)
+      if let file { row.path = file.path }
+      rows.append(Row(photo: row, source: index, isKept: file != nil))
     }
     var favorites = Favorites()
-    favorites.add(photos)
-    if !favorites.isEmpty {
-      for index in photos.indices { photos[index].isFavorite = favorites[photos[index]] }
-    }
-    self.init(
-      library: library, categories: categories,
-      rows: zip(photos, rows).map { Row(photo: $0, source: $1.source, isKept: $1.isKept) })
+    favorites.add(rows.lazy.map(\.photo))
+    guard !favorites.isEmpty else { return }
+    for index in rows.indices { rows[index].photo.isFavorite = favorites[rows[index].photo] }
   }
 
-  private init(library: LibraryContents, categories: [PhotoLibrary.Category], rows: [Row]) {
-    (self.library, self.categories, self.rows) = (library, categories, rows)
-  }
-
-  /// Returns the replacement that keeps only intact files. A photo with a corrupt file comes from the backup, or is
-  /// left out if the backup does not have it.
+  /// Keeps only intact files. A photo with a corrupt file comes from the backup, or is left out if the backup does not
+  /// have it.
   ///
   /// - Parameter intact: the IDs of the kept photos whose files are intact.
-  func keeping(_ intact: Set<Int64>, of backup: OpenedBackup) -> Replacement {
-    var rows: [Row] = []
-    rows.reserveCapacity(self.rows.count)
-    for row in self.rows {
-      guard row.isKept, !intact.contains(row.photo.id) else {
-        rows.append(row)
-        continue
-      }
+  mutating func keep(_ intact: Set<Int64>, of backup: OpenedBackup) {
+    rows = rows.compactMap { row in
+      guard row.isKept, !intact.contains(row.photo.id) else { return row }
       let photo = backup.photos[row.source]
-      guard !photo.isUnavailable else { continue }
+      guard !photo.isUnavailable else { return nil }
       var new = MergePlan.row(photo, category: row.photo.categoryId)
       (new.id, new.isFavorite) = (row.photo.id, row.photo.isFavorite)
-      rows.append(Row(photo: new, source: row.source, isKept: false))
+      return Row(photo: new, source: row.source, isKept: false)
     }
-    return Replacement(library: library, categories: categories, rows: rows)
   }
 
   /// Returns the id of each photo of a backup. Photos without a file come last, so that the other ids do not depend
