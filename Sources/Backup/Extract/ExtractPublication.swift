@@ -12,10 +12,9 @@ final class ExtractPublication: Sendable {
   struct Photo: Sendable {
     /// The index of the photo in the plan's items.
     var index: Int
-    /// The folder of the category.
-    var folder: FilePath
-    /// The path in the target. `name` is relative to the target too.
+    /// The path in the target while the photo is not published.
     var hidden: FilePath
+    /// The path in the target.
     var name: FilePath
     var size: Int
     /// True if the photo replaces an existing file.
@@ -68,8 +67,10 @@ final class ExtractPublication: Sendable {
     }
     if !rest.isEmpty { try publish(rest) }
     let (published, taken) = progress.withLock { ($0.published, $0.taken) }
-    for folder in Set(published.map(\.folder)) { try target.root.directory(folder).sync() }
-    try target.sync()
+    for folder in Set(published.map { $0.name.removingLastComponent() }) {
+      try target.root.directory(folder).sync()
+    }
+    try target.root.sync()
     return (published, taken)
   }
 
@@ -98,7 +99,7 @@ final class ExtractPublication: Sendable {
   private func flush(_ batch: [Photo]) throws {
     // the target was opened before the files were created, so that a sync of the target reports every lost page of
     // them
-    if batch.count > 1, try target.syncFileSystem() { return }
+    if batch.count > 1, try target.root.syncFileSystem() { return }
     for photo in batch { try target.root.open(photo.hidden, .read).sync() }
   }
 

@@ -87,7 +87,7 @@ private struct ExtractRun {
     var leftOut: [Int: String] = [:]
     let items = choose(plan, look, source, &summary, &leftOut)
     // if the folder does not exist yet, the free space of its parent
-    let free = try target?.freeBytes() ?? Directory.open(folder.folder).fileSystem().freeBytes
+    let free = try target?.root.fileSystem().freeBytes ?? Directory.open(folder.folder).fileSystem().freeBytes
     try requireSpace(for: items, plan, look, free: free)
     var written = items
     if let target, !options.isDryRun {
@@ -104,7 +104,10 @@ private struct ExtractRun {
       let replaced = Set(written.filter(\.replaces).map(\.index))
       summary.photoReports = plan.reports(of: source, leftOut: leftOut, look, replaced: replaced)
     }
-    return counted(written, plan, &summary)
+    summary.filesWritten = written.count
+    summary.bytesWritten = written.saturatedSum { plan.items[$0.index].size }
+    summary.filesReplaced = written.count(where: \.replaces)
+    return summary
   }
 
   /// Returns the items to write, and whether each replaces a file. Counts or reports the items that remain as they
@@ -172,15 +175,6 @@ private struct ExtractRun {
       summary.errors.append(Finding(source.label(of: source.photos[item.source]), reason))
       leftOut[index] = reason
     }
-  }
-
-  private func counted(
-    _ items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ summary: inout ExtractSummary
-  ) -> ExtractSummary {
-    summary.filesWritten = items.count
-    summary.bytesWritten = items.saturatedSum { plan.items[$0.index].size }
-    summary.filesReplaced = items.count { $0.replaces }
-    return summary
   }
 
   /// Refuses an extraction that does not fit, before anything is written. A replaced file is removed when its

@@ -79,9 +79,6 @@ final class ExtractTarget: Sendable {
     }
   }
 
-  /// Returns the number of bytes that can still be written.
-  func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
-
   /// Returns true if a category's folder exists.
   ///
   /// - Throws: `ExtractError.notAFolder` for a file or a link.
@@ -95,11 +92,4 @@ final class ExtractTarget: Sendable {
   func makeFolder(_ name: FilePath) throws {
     if try !hasFolder(name) { try root.makeDirectory(name) }
   }
-
-  /// Makes all written files of the file system durable. Returns false if the file system requires a sync of each
-  /// file.
-  func syncFileSystem() throws -> Bool { try root.syncFileSystem() }
-
-  /// Makes the names of the folders durable.
-  func sync() throws { try root.sync() }
 }

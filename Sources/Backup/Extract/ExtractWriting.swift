@@ -57,11 +57,9 @@ final class ExtractWriting: Sendable {
     let photos = items.map { index, replaces in
       let item = plan.items[index]
       let name = plan.path(of: item)
-      let folder = name.removingLastComponent()
+      let hidden = name.removingLastComponent().appending(PartialName.lockedFolder.random().components)
       return ExtractPublication.Photo(
-        index: index, folder: folder,
-        hidden: folder.appending(PartialName.lockedFolder.random().components),
-        name: name, size: item.size, replaces: replaces)
+        index: index, hidden: hidden, name: name, size: item.size, replaces: replaces)
     }
     do {
       try read(photos, publication, readers)

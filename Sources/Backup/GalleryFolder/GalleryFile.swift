@@ -17,8 +17,25 @@ struct GalleryItem: Sendable {
   /// In milliseconds since 1970.
   let takenAt: Int64
   let content: FileContent
+  /// Where its bytes are; nil if there are none.
+  let bytes: PhotoBytes?
   /// How messages refer to the photo.
   let label: Finding.Subject
+
+  /// The archive that should have the bytes; nil for a library.
+  var archive: FilePath? {
+    if case .entry(_, let archive, _) = bytes { archive.path } else { nil }
+  }
+
+  /// Returns the finding for a photo whose bytes cannot be read, or are not those of its row.
+  func finding(_ fault: PhotoFault) -> Finding {
+    if case .otherContent = fault {
+      return archive == nil
+        ? .corruptInLibrary(label)
+        : Finding(label, "it is corrupt in the archive (MD5 or size differs from the one recorded)")
+    }
+    return archive == nil && fault.isMissing ? .missingInLibrary(label) : Finding(label, "\(fault)")
+  }
 }
 
 /// The paths of files in a gallery's folder. They are made of the photo's ID and of digests, never of a text. A path

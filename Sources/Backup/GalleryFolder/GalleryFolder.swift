@@ -98,14 +98,14 @@ final class GalleryFolder: Sendable {
   func requireSpace(forCopies sizes: [Int]) throws {
     // the overhead of a file and its name in usual file systems
     let needed = sizes.reduce(0) { $0.saturated(plus: $1).saturated(plus: 4096) }
-    let free = try target.freeBytes()
+    let free = try target.root.fileSystem().freeBytes
     if needed > free { throw BackupError.notEnoughSpace(path, needed: needed, free: free) }
   }
 
   /// Makes the folders of the gallery. `commit` and `discard` remove the empty ones.
   func makeFolders() throws {
     for folder in GalleryFile.folders { try target.makeFolder(folder) }
-    try target.sync()
+    try target.root.sync()
   }
 
   /// Writes a file of mode 0600. Any thread may call this. `publishFiles` publishes it at the latest.
@@ -149,11 +149,9 @@ final class GalleryFolder: Sendable {
   ///   removed then, and later batches fail with the same error.
   func publish(_ hidden: FilePath, as file: String, size: Int) throws {
     count(size)
-    let name = FilePath(file)
     try publication.add(
       ExtractPublication.Photo(
-        index: 0, folder: name.removingLastComponent(), hidden: hidden, name: name, size: size, replaces: true
-      ))
+        index: 0, hidden: hidden, name: FilePath(file), size: size, replaces: true))
   }
 
   private func count(_ bytes: Int) {
@@ -191,7 +189,7 @@ final class GalleryFolder: Sendable {
       remove(hidden)
       throw error
     }
-    try target.sync()
+    try target.root.sync()
   }
 
   /// Removes the files of the gallery, except these and the start page, and the folders in which none remains. Keeps
@@ -216,7 +214,7 @@ final class GalleryFolder: Sendable {
         try directory.sync()
       }
     }
-    if isChanged { try target.sync() }
+    if isChanged { try target.root.sync() }
     return removed
   }
 

@@ -25,40 +25,6 @@ struct GalleryPhotos: Sendable {
   let warnings: [String]
   /// The cache with the thumbnails of the library; nil for an archive, whose thumbnails may show other photos.
   let cache: PictureCache?
-  private let source: Source
-
-  private enum Source: Sendable {
-    /// The paths are those of the items.
-    case library(Library, paths: [String])
-    /// The indices are those of the items in the backup.
-    case archive(OpenedBackup, indices: [Int])
-  }
-
-  /// Returns where the bytes of an item are; nil if there are none.
-  func bytes(ofItem index: Int) -> PhotoBytes? {
-    switch source {
-    case .library(let library, let paths): .photo(paths[index], of: library)
-    case .archive(let backup, let indices): backup.bytes(at: backup.photos[indices[index]].location)
-    }
-  }
-
-  /// The archive that should have the bytes of an item; nil for a library.
-  func archive(ofItem index: Int) -> FilePath? {
-    guard case .archive(let backup, let indices) = source else { return nil }
-    return backup.archive(of: backup.photos[indices[index]])
-  }
-
-  /// Returns the finding for an item whose bytes cannot be read, or are not those of its row.
-  func finding(ofItem index: Int, _ fault: PhotoFault) -> Finding {
-    let label = items[index].label
-    if case .otherContent = fault {
-      return archive(ofItem: index) == nil
-        ? .corruptInLibrary(label)
-        : Finding(label, "it is corrupt in the archive (MD5 or size differs from the one recorded)")
-    }
-    return archive(ofItem: index) == nil && fault.isMissing
-      ? .missingInLibrary(label) : Finding(label, "\(fault)")
-  }
 }
 
 extension GalleryPhotos {
@@ -79,12 +45,12 @@ extension GalleryPhotos {
     }
     let withFiles = photos.compactMap { photo in photo.content.map { (photo, $0) } }
     assets = photos.count - withFiles.count
-    source = .library(library, paths: withFiles.map(\.0.path))
     damaged = library.alteredFiles(of: withFiles.map(\.0), in: contents)
     items = withFiles.map { photo, content in
       GalleryItem(
         id: photo.id, name: photo.name, fileName: photo.fileName, category: photo.categoryId,
-        takenAt: photo.createdAt, content: content, label: contents.label(of: photo))
+        takenAt: photo.createdAt, content: content, bytes: .photo(photo.path, of: library),
+        label: contents.label(of: photo))
     }
     (date, leftOut, warnings) = (nil, [], [])
   }
@@ -109,11 +75,11 @@ extension GalleryPhotos {
       provenance?.part.map { .part(number: $0.number, count: $0.count) }
       ?? (options.selectsSomePhotos || provenance?.isPartial == true ? .selection : .all)
     var items: [GalleryItem] = []
-    var indices: [Int] = []
     var leftOut: [Finding] = []
     var damaged: [Finding] = []
     var assets = 0
-    for (index, photo) in backup.photos.enumerated() {
+    var isEncrypted = false
+    for photo in backup.photos {
       let record = photo.record
       guard ids.contains(record.categoryId), options.taken.contains(record.createdAt) else { continue }
       let label = backup.label(of: photo)
@@ -128,17 +94,16 @@ extension GalleryPhotos {
         if photo.originalMD5 != nil {
           damaged.append(Finding(label, "it was already damaged when the backup was made"))
         }
-        indices.append(index)
+        if photo.location.isEncrypted { isEncrypted = true }
         items.append(
           GalleryItem(
             id: record.id, name: record.name, fileName: photo.fileName, category: record.categoryId,
-            takenAt: record.createdAt, content: content, label: label))
+            takenAt: record.createdAt, content: content, bytes: backup.bytes(at: photo.location),
+            label: label))
       }
     }
-    if indices.contains(where: { backup.photos[$0].location.isEncrypted }) {
-      try backup.requirePassword(toRead: .photos)
-    }
-    (self.items, self.assets, source) = (items, assets, .archive(backup, indices: indices))
+    if isEncrypted { try backup.requirePassword(toRead: .photos) }
+    (self.items, self.assets) = (items, assets)
     (self.leftOut, self.damaged) = (leftOut + backup.leftOut, damaged)
     (warnings, cache) = (backup.warnings, nil)
   }

@@ -89,7 +89,7 @@ final class GalleryPictures: Sendable {
       switch outcome {
       case .leftOut(let finding):
         summary.errors.append(finding)
-        if let archive = photos.archive(ofItem: index) {
+        if let archive = photos.items[index].archive {
           summary.damagedArchives[archive] = finding.message
         }
       case .shown(let files, let fault):
@@ -165,9 +165,9 @@ final class GalleryPictures: Sendable {
 
     let hidden = folder.hiddenName()
     do {
-      if let found = try copy(index, to: hidden, worker.reader) {
+      if let found = try copy(item, to: hidden, worker.reader) {
         folder.remove(hidden)
-        return .leftOut(photos.finding(ofItem: index, found))
+        return .leftOut(item.finding(found))
       }
       if draws { fault = try draw(item, hidden, worker.drawer, &files) }
       files.copy = needsCopy()
@@ -198,10 +198,12 @@ final class GalleryPictures: Sendable {
   /// changes after they were compared with the checksum.
   ///
   /// - Returns: why the photo cannot be used.
-  private func copy(_ index: Int, to hidden: FilePath, _ reader: PhotoReader) throws -> PhotoFault? {
-    let output = try folder.create(hidden, for: FilePath(GalleryFile.copy(of: photos.items[index])))
-    let content = photos.items[index].content
-    let outcome = try reader.read(photos.bytes(ofItem: index)) { piece, offset in
+  private func copy(
+    _ item: GalleryItem, to hidden: FilePath, _ reader: PhotoReader
+  ) throws -> PhotoFault? {
+    let output = try folder.create(hidden, for: FilePath(GalleryFile.copy(of: item)))
+    let content = item.content
+    let outcome = try reader.read(item.bytes) { piece, offset in
       // a file that has grown needs no more space than the photo
       if offset < content.size { try output.write(piece, at: offset) }
     }
