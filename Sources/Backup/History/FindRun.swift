@@ -70,7 +70,7 @@ extension Work where Summary == FindSummary {
   ) -> Self {
     Work { counter in
       let opener = BackupOpener(counter: counter, limits: limits, password: password)
-      return try FindRun(selection: selection, opener: opener, counter: counter).run(places)
+      return try FindRun(selection: selection, opener: opener).run(places)
     }
   }
 }
@@ -78,7 +78,7 @@ extension Work where Summary == FindSummary {
 private struct FindRun {
   let selection: PhotoSelection
   let opener: BackupOpener
-  let counter: ProgressCounter
+  private var counter: ProgressCounter { opener.counter }
 
   func run(_ places: [FilePath]) throws -> FindSummary {
     // an archive that is given twice, or in a given folder too, counts once

@@ -75,17 +75,34 @@ package struct ArchiveVerifier: Sendable {
   }
 }
 
+extension ArchiveDescriptor {
+  /// Verifies every CRC and MD5 of the archive, and returns its fault; nil if it is intact. Blocks; writes nothing.
+  ///
+  /// - Throws: errors that say nothing about the archive, see `ErrorCause.isInconclusive`: environment failures,
+  ///   `CancellationError`, and `BackupError.noSuchBackup` if the archive was removed since it was listed.
+  package func fault(_ password: Secret?, _ counter: ProgressCounter) throws -> String? {
+    counter.enter(.verifying)
+    let opener = BackupOpener(counter: counter, limits: .trusted, password: password, reads: .allEntries)
+    do {
+      let source = try opener.open(FilePath(path))
+      return try ArchiveCheck(source: source, counter: counter).run().damaged.first?.message
+    } catch  where !error.cause.isInconclusive {
+      return "\(error)"
+    }
+  }
+}
+
 extension ArchiveObserver {
   /// Verifies an archive and records the result. Blocks.
   ///
   /// - Parameter file: the archive's file as it was before this call.
   /// - Returns: the fault of the archive; nil if the archive is intact.
-  /// - Throws: the errors of `ArchiveVerification.fault(of:_:_:)`; nothing is recorded then.
+  /// - Throws: the errors of `ArchiveDescriptor.fault(_:_:)`; nothing is recorded then.
   package func verify(
     _ archive: ArchiveDescriptor, _ file: ArchiveFile, _ password: Secret?, _ counter: ProgressCounter
   ) throws -> String? {
     let reading = ledger.begin(within: self)
-    let fault = try ArchiveVerification.fault(of: archive, password, counter)
+    let fault = try archive.fault(password, counter)
     reading.record(fault.map { .foundDamaged(reason: $0) } ?? .verified, of: [(file, archive.archiveID)])
     return fault
   }

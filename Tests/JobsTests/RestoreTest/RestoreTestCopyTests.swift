@@ -194,7 +194,7 @@ import Testing
     let members = try #require(try night.statusFile().copies.first).archives
     for path in members {
       let record = try ArchiveDescriptor(path: FilePath(path))
-      #expect(try ArchiveVerification.fault(of: record, nil, ProgressCounter()) == nil)
+      #expect(try record.fault(nil, ProgressCounter()) == nil)
     }
   }
 
