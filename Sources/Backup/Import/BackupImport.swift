@@ -43,8 +43,10 @@ struct BackupImport {
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, restoresRemoved: options.restoresRemoved,
-      now: Date().milliseconds, duplicates: options.duplicates,
-      intact: KeptFiles(library: library, backup: source, counter: counter).intact)
+      now: Date().milliseconds, duplicates: options.duplicates
+    ) { [source] kept in
+      try library.intactPhotos(among: kept, replacedBy: source, counter)
+    }
     missing = ImportLosses(of: plan, in: source)
     (self.source, self.contents, self.options, self.counter) = (source, contents, options, counter)
     // the user may have answered the question about a duplicate by stopping

@@ -38,9 +38,9 @@ extension Work where Summary == ImportSummary {
     let operation = RecordedOperation(
       .import, library: library, archives: backups, isDryRun: options.isDryRun)
     return Work(operation, by: options.ledger) { counter in
-      let operation = (options.ledger ?? Ledger()).begin("import")
-      return try ImportRun(library: library, options: options, counter: counter, operation: operation)
-        .runAndRecord(backups)
+      var run = ImportRun(library: library, options: options, counter: counter)
+      run.operation = options.ledger?.begin("import")
+      return try run.runAndRecord(backups)
     }
   }
 }
@@ -50,32 +50,22 @@ public struct ImportRun {
   let library: FilePath
   let options: ImportOptions
   let counter: ProgressCounter
-  /// Records damaged archives.
-  private let operation: ArchiveObserver
+  /// Records damaged archives; nil to record nothing.
+  fileprivate var operation: ArchiveObserver?
 
-  /// Prepares a run, for callers with a thread and a counter of their own. Damaged archives are recorded only in
-  /// memory.
+  /// Prepares a run, for callers with a thread and a counter of their own. It records no damaged archives.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
-    self.init(library: library, options: options, counter: counter, operation: Ledger().begin("import"))
-  }
-
-  fileprivate init(
-    library: FilePath, options: ImportOptions, counter: ProgressCounter, operation: ArchiveObserver
-  ) {
-    self.library = library
-    self.options = options
-    self.counter = counter
-    self.operation = operation
+    (self.library, self.options, self.counter) = (library, options, counter)
   }
 
   /// Imports, and records damaged archives.
   func runAndRecord(_ paths: [FilePath]) throws -> ImportSummary {
     do {
       let summary = try run(paths)
-      operation.recordDamage(summary.damagedArchives)
+      operation?.recordDamage(summary.damagedArchives)
       return summary
     } catch let stop as ImportStopped {
-      operation.recordDamage(stop.done.damagedArchives)
+      operation?.recordDamage(stop.done.damagedArchives)
       throw stop
     }
   }

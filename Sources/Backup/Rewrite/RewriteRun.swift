@@ -67,10 +67,7 @@ struct RewriteRun {
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     // without categories and photos, a new archive would be useless
     if kind == .repair, plan.items.isEmpty, source.metadata.categories.isEmpty { return summary }
-    let archive = RewrittenArchive(
-      source: source, items: plan.items, metadata: plan.metadata(),
-      password: kind == .flatten && source.isEncrypted ? options.password : nil, counter: counter)
-    let published = try archive.publish(at: outputPath)
+    let published = try publish(plan, at: outputPath)
     summary.archive = published.archive
     summary.archiveBytes = published.bytes
     if let warning = published.warning { summary.warnings.append(warning) }
@@ -81,32 +78,23 @@ struct RewriteRun {
   ///
   /// - Returns: the number and the bytes of the files.
   private func setTotals(of source: OpenedBackup) -> (count: Int, bytes: Int) {
-    let (count, bytes, missing): (Int, Int, (count: Int, bytes: Int))
-    if kind == .repair {
-      let entries = source.archive?.entries ?? []
-      // at most the missing photos come from other sources
-      (count, bytes, missing) = (entries.count, entries.saturatedSum(\.size), missingPhotos(source))
-    } else {
-      (count, bytes, missing) = (source.photoFiles, source.photoBytes, (0, 0))
-    }
+    let entries = source.archive?.entries ?? []
+    let (count, bytes) =
+      kind == .repair
+      ? (entries.count, entries.saturatedSum(\.size)) : (source.photoFiles, source.photoBytes)
+    // at most the missing photos come from other sources; their sizes are those of their rows
+    let missing =
+      kind == .repair ? source.photos.filter { $0.location.unavailable?.isDamage == true } : []
+    let missingBytes = missing.saturatedSum { Int($0.record.fileSize.clamped(to: 0...1 << 30)) }
     counter.setTotals(
       items: count * 3 + missing.count * 2,
-      bytes: bytes.saturated(times: 3).saturated(plus: missing.bytes.saturated(times: 2)))
+      bytes: bytes.saturated(times: 3).saturated(plus: missingBytes.saturated(times: 2)))
     return (count, bytes)
-  }
-
-  /// Returns the number of missing photos of the archive, and their total size according to its rows.
-  private func missingPhotos(_ source: OpenedBackup) -> (count: Int, bytes: Int) {
-    let sizes = source.photos.compactMap { photo -> Int? in
-      guard photo.location.unavailable?.isDamage == true else { return nil }
-      return Int(min(max(photo.record.fileSize, 0), 1 << 30))
-    }
-    return (sizes.count, sizes.reduce(0) { $0.saturated(plus: $1) })
   }
 
   /// Returns the path of the new archive: the requested one, or beside the old archive the first free name of
   /// `NAME.repaired.zip` and `NAME.repaired-2.zip` to `-100`, or of `NAME.full.zip`.
-  private func outputPath(outside library: FilePath?) throws -> RewrittenArchive.OutputPath {
+  private func outputPath(outside library: FilePath?) throws -> OutputPath {
     if let destination = options.destination {
       let chosen = try ArchiveOutputPath(destination, outside: library)
       return .init(

@@ -5,23 +5,9 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// An archive made from another one's photos by a repair or by flattening. It is published atomically when it is
-/// complete, durable and verified, and never replaces a file.
-struct RewrittenArchive {
-  /// The backup with the rows of the photos.
-  let source: OpenedBackup
-  let items: [RewrittenPhoto]
-  /// `metadata.json` without its photos and their files.
-  let metadata: Metadata
-  /// The password to encrypt the archive with; nil for no encryption.
-  let password: Secret?
-  let counter: ProgressCounter
-
-  private var bytes: Int { items.saturatedSum(\.size) }
-
-  /// The path of the archive, its length, and a warning.
-  typealias Published = (archive: FilePath, bytes: Int, warning: String?)
-
+/// Writes the new archive. It is published atomically when it is complete, durable and verified, and never replaces a
+/// file.
+extension RewriteRun {
   /// The possible paths of the new archive.
   struct OutputPath {
     /// The folder.
@@ -35,13 +21,16 @@ struct RewrittenArchive {
   /// Writes, verifies and publishes the archive. Blocks.
   ///
   /// - Throws: `BackupError`, `ArchiveError`, `FileError`; nothing was published then.
-  func publish(at outputPath: OutputPath) throws -> Published {
+  func publish(
+    _ plan: RewritePlan, at outputPath: OutputPath
+  ) throws -> (archive: FilePath, bytes: Int, warning: String?) {
     let folder = outputPath.folder
     let output = try AtomicFile(in: folder)
-    try output.requireSpace(bytes: bytes, photos: source.photos.count, in: folder)
+    try output.requireSpace(bytes: plan.bytes, photos: plan.source.photos.count, in: folder)
     counter.enter(.writing)
-    let size = try write(to: output.file)
-    try check(output.file, folder)
+    let password = kind == .flatten && plan.source.isEncrypted ? options.password : nil
+    let size = try write(plan, password, to: output.file)
+    try check(output.file, folder, photos: plan.items.count, password)
     try counter.checkCancellation()
     counter.enter(.committing)
     guard let (name, durability) = try output.publish(as: outputPath.names) else {
@@ -51,7 +40,8 @@ struct RewrittenArchive {
     return (archive, size, durability.warning(for: archive))
   }
 
-  private func write(to file: borrowing File) throws -> Int {
+  private func write(_ plan: RewritePlan, _ password: Secret?, to file: borrowing File) throws -> Int {
+    let (source, items, metadata) = (plan.source, plan.items, plan.metadata())
     let date = metadata.exportDate ?? Date().milliseconds
     var pipeline = PhotoPipeline(
       items: items.map { item in
@@ -92,12 +82,14 @@ struct RewrittenArchive {
   }
 
   /// Verifies every CRC and MD5 of the new archive.
-  private func check(_ file: borrowing File, _ folder: FilePath) throws {
+  private func check(
+    _ file: borrowing File, _ folder: FilePath, photos: Int, _ password: Secret?
+  ) throws {
     counter.enter(.verifying)
     let written = try OpenedBackup(path: file.descriptorPath, limits: .trusted, password: password)
     var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
-    if written.photoFiles != items.count {
-      damage.append("it has \(written.photoFiles) photos and should have \(items.count)")
+    if written.photoFiles != photos {
+      damage.append("it has \(written.photoFiles) photos and should have \(photos)")
     }
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
   }
