@@ -19,4 +19,6 @@ extension DatabaseError {
       self.init(decoding: error)
     }
   }
+  /// SQLite's message without the statement.
+  package var reason: String { message ?? description }
 }

@@ -98,6 +98,16 @@ package final class PinnedDatabase: Sendable {
   }()
 }
 
+extension Configuration {
+  /// Returns a configuration that waits up to 10 s for the locks of other processes.
+  package static func waiting(readonly: Bool = false) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = readonly
+    configuration.busyMode = .timeout(10)
+    return configuration
+  }
+}
+
 extension Database {
   /// Interrupts a statement that runs after a cancellation (`SQLITE_INTERRUPT`). Only statements with millions of steps
   /// are interrupted, so that a cancelled operation can still roll back and clean up. The counter must exist as long as

@@ -40,12 +40,7 @@ extension Ledger {
           WHERE location > ? AND location < ?
           """, ["\(location)/", "\(location)0"], of: "inboxFile"
         ) { row -> (file: ArchiveFile, content: [UInt8]) in
-          (
-            file: ArchiveFile(
-              location: try row.text("location"), bytes: try row.count("bytes"),
-              modifiedAt: try row.integer("modifiedAt"), changedAt: try row.integer("changedAt")),
-            content: [UInt8](try row.bytes("content", count: Self.digestLength))
-          )
+          (file: try ArchiveFile(row), content: [UInt8](try row.bytes("content", count: Self.digestLength)))
         }
       } ?? []
     // an inbox may contain another one

@@ -23,12 +23,7 @@ extension Ledger {
           WHERE location > ? AND location < ? AND format = ?
           """, ["\(location)/", "\(location)0", Self.descriptorFormat], of: "descriptor"
         ) { row -> (file: ArchiveFile, json: Data) in
-          (
-            file: ArchiveFile(
-              location: try row.text("location"), bytes: try row.count("bytes"),
-              modifiedAt: try row.integer("modifiedAt"), changedAt: try row.integer("changedAt")),
-            json: try row.bytes("json")
-          )
+          (file: try ArchiveFile(row), json: try row.bytes("json"))
         }
       } ?? []
     var descriptors: [String: (file: ArchiveFile, descriptor: ArchiveDescriptor)] = [:]
@@ -62,5 +57,14 @@ extension Ledger {
         try database.execute(sql: "DELETE FROM descriptor WHERE location = ?", arguments: [location])
       }
     }
+  }
+}
+
+extension ArchiveFile {
+  /// Reads the version of a file from a row of `descriptor` or `inboxFile`.
+  init(_ row: RowReader) throws {
+    self.init(
+      location: try row.text("location"), bytes: try row.count("bytes"),
+      modifiedAt: try row.integer("modifiedAt"), changedAt: try row.integer("changedAt"))
   }
 }

@@ -177,7 +177,7 @@ public final class Ledger: Sendable {
   }
 
   private static func openFile(in folder: OpenFolder) throws -> PinnedDatabase {
-    let pinned = try PinnedDatabase(name, in: folder, configuration)
+    let pinned = try PinnedDatabase(name, in: folder, .waiting())
     let database = pinned.queue
     try LedgerSchema.ledger.createIfEmpty(database)
     try database.read { database in
@@ -195,12 +195,6 @@ public final class Ledger: Sendable {
     guard let database = try? DatabaseQueue() else { return nil }
     try? database.write(LedgerSchema.ledger.create)
     return database
-  }
-
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
-    return configuration
   }
 
   private static func identity(in folder: FilePath) -> FileStatus.Identity? {
@@ -252,8 +246,5 @@ public final class Ledger: Sendable {
     }
   }
 
-  private static func reason(_ error: any Error) -> String {
-    guard let error = error as? DatabaseError else { return "\(error)" }
-    return error.message ?? error.description
-  }
+  private static func reason(_ error: any Error) -> String { (error as? DatabaseError)?.reason ?? "\(error)" }
 }

@@ -39,9 +39,7 @@ package final class LibraryWriter: Sendable {
     // a library of another version is not even locked
     _ = try Library(in: folder)
     lock = try FileLock("library.lock", in: folder.directory, waiting: lockWait, whileWaiting: whileWaiting)
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
-    library = try Library(in: folder, configuration: configuration)
+    library = try Library(in: folder, configuration: .waiting())
     leftovers = LeftoverFiles(in: library)
     // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
     // and it makes and drops a table to create the log

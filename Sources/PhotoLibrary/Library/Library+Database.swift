@@ -12,7 +12,7 @@ extension Library {
       try requireNoRemains(root)
       throw LibraryError.notALibrary(path)
     }
-    if try LostDatabases.isRebuildInterrupted(in: root) {
+    if try LostDatabases.unfinishedRebuild(in: root) != nil {
       throw LibraryError.corruptDatabase(path, reason: "a rebuild was interrupted")
     }
     let file = try DatabaseFile.shared(databaseName, in: root)
@@ -151,7 +151,7 @@ extension Library {
 
   /// Describes SQLite's error, with what to do about it if its message does not tell it.
   static func databaseError(_ error: DatabaseError, at path: FilePath) -> LibraryError {
-    let reason = error.message ?? error.description
+    let reason = error.reason
     switch error.resultCode.primaryResultCode {
     // with the checked schema no statement has an error
     case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR: return .corruptDatabase(path, reason: reason)

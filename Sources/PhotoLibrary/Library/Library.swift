@@ -40,15 +40,8 @@ public final class Library: Sendable {
   ///   its database is corrupt. `FileError` if it cannot be opened.
   public convenience init(path: FilePath) throws { try self.init(in: Self.openFolder(path)) }
 
-  /// Opens the library of an open folder for reading. SQLite uses no other folder.
-  convenience init(in folder: OpenFolder) throws {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(10)
-    try self.init(in: folder, configuration: configuration)
-  }
-
-  init(in folder: OpenFolder, configuration: Configuration) throws {
+  /// Opens the library of an open folder, by default for reading. SQLite uses no other folder.
+  init(in folder: OpenFolder, configuration: Configuration = .waiting(readonly: true)) throws {
     self.folder = folder
     path = folder.directory.path
     file = try Self.check(folder.directory)

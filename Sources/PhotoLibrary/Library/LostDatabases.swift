@@ -6,11 +6,11 @@ enum LostDatabases {
   /// The folder that has the files of lost databases. Only a person deletes them.
   static let parent: FilePath = ".lost"
 
-  /// Returns true if a rebuild was interrupted after it had linked the database in `.lost`. The database is then perhaps
-  /// without its log.
-  static func isRebuildInterrupted(in root: borrowing Directory) throws -> Bool {
-    guard let status = try root.status(of: Library.databaseName) else { return false }
-    return try !folders(with: Library.databaseName, status, in: root).isEmpty
+  /// Returns the folder in which an interrupted rebuild has linked the database with its log; nil if no rebuild was
+  /// interrupted. The database in the library's folder may then be without its log.
+  static func unfinishedRebuild(in root: borrowing Directory) throws(FileError) -> FilePath? {
+    guard let status = try root.status(of: Library.databaseName) else { return nil }
+    return try folders(with: Library.databaseName, status, in: root).first
   }
 
   /// Returns the folders in `.lost` in which a file of the database has another name.

@@ -194,7 +194,7 @@ package final class LibraryReconstruction: Sendable {
       try library.root.status(of: ReplacedFiles.parent)?.kind == .directory
       && !library.root.directory(ReplacedFiles.parent).names().isEmpty
     guard !names.isEmpty || hasUndo else { return nil }
-    let folder = try unfinishedFolder() ?? newFolder(in: root, now)
+    let folder = try LostDatabases.unfinishedRebuild(in: library.root) ?? newFolder(in: root, now)
     let kept = try library.root.directory(folder)
     var linked: Set<FilePath> = []
     for name in names {
@@ -225,12 +225,6 @@ package final class LibraryReconstruction: Sendable {
     try kept.sync()
     try library.root.sync()
     return folder
-  }
-
-  /// Returns the folder in which an interrupted rebuild has linked the database; nil if no rebuild was interrupted.
-  private func unfinishedFolder() throws -> FilePath? {
-    guard let database = try library.root.status(of: Library.databaseName) else { return nil }
-    return try LostDatabases.folders(with: Library.databaseName, database, in: library.root).first
   }
 
   /// Returns the name, or another one if the folder has it already.

@@ -102,7 +102,7 @@ extension Library {
     guard let status = try folder.directory.status(of: databaseName) else { return "it is missing" }
     guard status.kind == .file else { return "it is not a file" }
     guard status.size > 0 else { return "it is empty" }
-    guard try !LostDatabases.isRebuildInterrupted(in: folder.directory) else {
+    guard try LostDatabases.unfinishedRebuild(in: folder.directory) == nil else {
       return "a rebuild was interrupted"
     }
     let file: DatabaseFile
@@ -114,16 +114,13 @@ extension Library {
       return "it cannot be read"
     }
     do {
-      var configuration = Configuration()
-      configuration.readonly = true
-      configuration.busyMode = .timeout(10)
-      let pinned = try PinnedDatabase(databaseName, in: folder, configuration)
+      let pinned = try PinnedDatabase(databaseName, in: folder, .waiting(readonly: true))
       return try withExtendedLifetime(file) {
         try pinned.queue.read(Self.fault)
       }
     } catch {
       guard let fault = DatabaseError(ofQuery: error) else { throw error }
-      if fault.mayBeDamage { return fault.message ?? fault.description }
+      if fault.mayBeDamage { return fault.reason }
       let cause = translation(of: fault, file, in: folder.directory)
       // the disk has lost a part of the file
       if (cause as? FileError)?.errno == .ioError { return "it cannot be read" }

@@ -60,7 +60,7 @@ extension LostLibrary {
   ///
   /// - Throws: `CancellationError`.
   package func salvagedRows() throws -> SalvagedRows {
-    let folder = try unfinishedRebuild() ?? folder
+    let folder = try databaseFolder()
     guard try folder.directory.status(of: Library.databaseName)?.kind == .file else { return SalvagedRows() }
     // SQLite applies the log only to a database that it may lock
     for isImmutable in [false, true] {
@@ -72,7 +72,7 @@ extension LostLibrary {
 
   /// Returns true if there is a database that is not empty, whatever can be read of it. Blocks.
   package func hasDatabase() throws -> Bool {
-    let status = try (unfinishedRebuild() ?? folder).directory.status(of: Library.databaseName)
+    let status = try databaseFolder().directory.status(of: Library.databaseName)
     return status.map { $0.kind == .file && $0.size > 0 } ?? false
   }
 
@@ -101,12 +101,9 @@ extension LostLibrary {
   private static func rows(
     of name: FilePath, in folder: OpenFolder, isImmutable: Bool
   ) throws -> SalvagedRows? {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(10)
     let file = try DatabaseFile.shared(name, in: folder.directory)
     return try withExtendedLifetime(file) {
-      try rows { try PinnedDatabase(name, in: folder, configuration, isImmutable: isImmutable) }
+      try rows { try PinnedDatabase(name, in: folder, .waiting(readonly: true), isImmutable: isImmutable) }
     }
   }
 
@@ -124,13 +121,9 @@ extension LostLibrary {
     }
   }
 
-  /// The folder in which an interrupted rebuild has linked the database with its log; nil if no rebuild was interrupted.
-  /// The database in the library's folder may then be without its log.
-  private func unfinishedRebuild() throws -> OpenFolder? {
-    guard let database = try root.status(of: Library.databaseName),
-      let folder = try LostDatabases.folders(with: Library.databaseName, database, in: root).first
-    else { return nil }
-    return OpenFolder(try root.directory(folder))
+  /// Opens the folder that has the old database with its log.
+  private func databaseFolder() throws -> OpenFolder {
+    try LostDatabases.unfinishedRebuild(in: root).map { OpenFolder(try root.directory($0)) } ?? folder
   }
 }
 

@@ -86,13 +86,13 @@ extension PictureCache {
 
   /// Returns why the database cannot be used, with its path.
   private func reason(_ error: any Error, _ contents: Contents) -> String {
-    let reason = Self.reason(error)
-    guard let error = error as? DatabaseError, let folder = contents.folder else { return reason }
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    guard let folder = contents.folder else { return error.reason }
     let (path, file) = (folder.directory.path, folder.directory.path(of: kind.database))
     let remedy =
       error.resultCode == .SQLITE_FULL
       ? "free space on its disk" : "remove \(path), which is then made again"
-    return "\(file): \(reason); \(remedy)"
+    return "\(file): \(error.reason); \(remedy)"
   }
 
   private func replace(in folder: OpenFolder, _ contents: inout Contents) {

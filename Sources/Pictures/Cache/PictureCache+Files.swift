@@ -11,10 +11,8 @@ extension PictureCache {
   ///
   /// - Returns: nil if another version wrote the database, or if it is empty.
   static func openForReading(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase? {
-    var configuration = Configuration()
     let fault = folder.directory.writeFault()
-    configuration.readonly = fault != nil
-    configuration.busyMode = .timeout(10)
+    var configuration = Configuration.waiting(readonly: fault != nil)
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
     let isReadOnly = fault == .readOnlyFileSystem
     let pinned = try PinnedDatabase(name, in: folder, configuration, isImmutable: isReadOnly)
@@ -41,8 +39,7 @@ extension PictureCache {
 
   private static func openOwnDatabase(_ name: FilePath, in folder: OpenFolder) throws -> PinnedDatabase {
     if try folder.directory.status(of: name) == nil { _ = try folder.directory.open(name, .readWrite) }
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
+    var configuration = Configuration.waiting()
     // a cache that a power failure damages is created again
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     let pinned = try PinnedDatabase(name, in: folder, configuration)
@@ -86,10 +83,5 @@ extension PictureCache {
 
   static func isCorruption(_ error: any Error) -> Bool {
     DatabaseError(ofQuery: error)?.mayBeDamage ?? false
-  }
-
-  static func reason(_ error: any Error) -> String {
-    guard let error = error as? DatabaseError else { return "\(error)" }
-    return error.message ?? error.description
   }
 }

@@ -134,10 +134,8 @@ extension Library {
   }
 
   private func changeExports(_ change: (Database) throws -> Void) throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(10)
     try translating {
-      let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
+      let writing = try PinnedDatabase(Self.databaseName, in: folder, .waiting())
       try writing.queue.write { try change($0) }
       try writing.close()
     }
