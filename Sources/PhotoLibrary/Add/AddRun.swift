@@ -51,7 +51,7 @@ struct AddRun {
       summary.isDryRun = true
       let library = try Library(path: library)
       try library.requireSpaceBeforeChange(found.saturatedSum(\.size))
-      let (plan, restoration) = try plan(found, hash(found), for: library, in: nil, &summary)
+      let (plan, restoration) = try plan(found, read(found, into: nil), for: library, in: nil, &summary)
       summary = plan.count(into: summary)
       report(restoration, failures: [:], &summary)
       return summary
@@ -59,9 +59,8 @@ struct AddRun {
     let writer = try LibraryWriter(
       path: library, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     try writer.library.requireSpace(found.saturatedSum(\.size))
-    counter.enter(.reading)
     return try writer.change(.add) { change in
-      let copied = try copy(found, into: change)
+      let copied = try read(found, into: change)
       var (plan, restoration) = try plan(found, copied, for: writer.library, in: change, &summary)
       var failures: [Int64: any Error] = [:]
       let repairs = try restoration.stage(in: change, numberedFrom: found.count, counter, &failures)
@@ -157,25 +156,11 @@ struct AddRun {
 
   private func category(of file: PhotoSearch.Found) -> String { options.category ?? file.folder }
 
-  /// Reads the files for a dry run.
-  private func hash(_ found: [PhotoSearch.Found]) throws -> [Int: Copied] {
+  /// Reads the files, and copies them into the staging folder of a change.
+  ///
+  /// - Parameter change: nil for a dry run, which only reads.
+  private func read(_ found: [PhotoSearch.Found], into change: Change?) throws -> [Int: Copied] {
     counter.enter(.reading)
-    var results: [Int: Copied] = [:]
-    for (index, file) in found.enumerated() {
-      do {
-        results[index] = .staged(try Self.read(file, counter) { _, _ in })
-      } catch let error as File.Unreadable {
-        results[index] = .failed(AddFailure(error.error))
-      } catch is PhotoSearch.Found.Changed {
-        results[index] = .failed(file.changed)
-      }
-      if let failure = results[index]?.failure { counter.report(failure.finding) }
-      counter.advance(items: 1, current: file.path.lastComponent?.string)
-    }
-    return results
-  }
-
-  private func copy(_ found: [PhotoSearch.Found], into change: Change) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
     let failures = OrderedResults<AddFailure> { counter.report($0.finding) }
@@ -187,12 +172,13 @@ struct AddRun {
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
       do {
-        end(index, .staged(try Self.copy(file, to: change.stage(String(index)), counter)))
+        let content = try change.map { try Self.copy(file, to: $0.stage(String(index)), counter) }
+        end(index, .staged(try content ?? Self.read(file, counter) { _, _ in }))
       } catch let error as File.Unreadable {
-        try change.unstage(String(index))
+        try change?.unstage(String(index))
         end(index, .failed(AddFailure(error.error)))
       } catch is PhotoSearch.Found.Changed {
-        try change.unstage(String(index))
+        try change?.unstage(String(index))
         end(index, .failed(file.changed))
       }
       counter.advance(items: 1)
