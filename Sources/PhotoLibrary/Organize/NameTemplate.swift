@@ -58,15 +58,10 @@ package struct NameTemplate: Sendable, Equatable {
       case .field(.category): category
       case .field(.date): Self.date.format(Date(milliseconds: photo.createdAt))
       case .field(.time): Self.time.format(Date(milliseconds: photo.createdAt))
-      case .field(.number): Self.padded(number, to: String(count).count)
+      case .field(.number): number.digits(String(count).count)
       case .field(.id): "\(photo.id)"
       }
     }.joined()
-  }
-
-  private static func padded(_ number: Int, to digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
   private static let local = Date.ISO8601FormatStyle(timeZone: .current)
