@@ -41,18 +41,18 @@ package struct SettingChange: Sendable, Equatable {
   package let newValue: String
 }
 
-/// The settings that a library has after a change of settings.
-struct SettingsPlan {
-  /// The new settings; nil if nothing changes.
+/// A change of settings.
+package struct SettingsPlan: Sendable {
+  /// The settings that the library has after the change; nil if nothing changes.
   private(set) var settings: Settings?
   /// The settings that were set, also those that have the value already.
-  private(set) var changes: [SettingChange] = []
+  package private(set) var changes: [SettingChange] = []
   /// The keys of settings that keep their value, since another value would lower a protection.
-  private(set) var kept: [String] = []
+  package private(set) var kept: [String] = []
   /// The protections that the change turns off.
-  private(set) var lowered: [Protection] = []
+  package private(set) var lowered: [Protection] = []
   /// The stored values that were out of range, and are replaced.
-  private(set) var faults: [StoredSettings.Fault] = []
+  package private(set) var faults: [StoredSettings.Fault] = []
   private let isReset: Bool
 
   /// - Parameter now: the time of the change, in milliseconds since 1970.

@@ -2,18 +2,6 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// The result of a change of settings.
-package struct SettingsSummary: Sendable, Equatable {
-  /// The settings that were set, also those that had the value already.
-  package var changes: [SettingChange]
-  /// The protections that are off since the change.
-  package var lowered: [Protection]
-  /// The keys of settings that keep their value, since another value would lower a protection.
-  package var kept: [String]
-  /// The stored values that were out of range and are replaced.
-  package var faults: [StoredSettings.Fault]
-}
-
 /// A change of the settings of a library.
 package struct SettingsRun: Sendable {
   private let path: FilePath
@@ -27,15 +15,15 @@ package struct SettingsRun: Sendable {
   /// Changes settings in one transaction, which `undo` takes back. Durable when it returns; writes nothing if nothing
   /// changes. Blocks.
   ///
+  /// - Returns: what changed; for a dry run, what would change.
   /// - Throws: `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing has changed then.
-  package func run(_ request: SettingsRequest) throws -> SettingsSummary {
+  package func run(_ request: SettingsRequest) throws -> SettingsPlan {
     let (plan, _, writer) = try options.approve(path) { library in
       let plan = SettingsPlan(try library.storedSettings(), request, now: Date().milliseconds)
       return (plan, [plan.operation])
     }
     try writer?.carryOut(plan)
-    return SettingsSummary(
-      changes: plan.changes, lowered: plan.lowered, kept: plan.kept, faults: plan.faults)
+    return plan
   }
 }
 

@@ -26,7 +26,7 @@ struct SettingsRunTests {
   @discardableResult
   private func run(
     _ request: SettingsRequest, by authorization: Authorization = .refused, isDryRun: Bool = false
-  ) throws -> SettingsSummary {
+  ) throws -> SettingsPlan {
     var options = ChangeOptions()
     options.authorization = authorization
     options.isDryRun = isDryRun
@@ -36,7 +36,7 @@ struct SettingsRunTests {
   @discardableResult
   private func set(
     _ values: KeyValuePairs<String, String>, by authorization: Authorization = .refused
-  ) throws -> SettingsSummary {
+  ) throws -> SettingsPlan {
     try run(.set(assignments(values)), by: authorization)
   }
 

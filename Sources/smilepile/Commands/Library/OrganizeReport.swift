@@ -7,7 +7,7 @@ import SystemPackage
 struct OrganizeReport {
   private let reporter: Reporter
   private let library: FilePath
-  private var options = ChangeOptions()
+  private let options: ChangeOptions
 
   /// - Parameter confirmation: how the user confirms; nil for a change that needs no confirmation.
   init(
@@ -15,11 +15,7 @@ struct OrganizeReport {
   ) throws {
     reporter = target.reporter
     library = try target.library.path()
-    options.isDryRun = isDryRun
-    options.lockWait = target.lock.duration
-    if let confirmation {
-      options.authorization = try confirmation.authorization(reporter, for: library)
-    }
+    options = try target.options(of: library, isDryRun: isDryRun, confirmation)
   }
 
   /// Carries out a request, and prints the result.

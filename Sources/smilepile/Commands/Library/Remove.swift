@@ -38,7 +38,7 @@ struct RemoveReport {
   private let reporter: Reporter
   private let library: FilePath
   private let kept: [Int64]
-  private var options = ChangeOptions()
+  private let options: ChangeOptions
 
   init(
     _ target: LibraryChangeOptions, isDryRun: Bool, _ confirmation: ConfirmationOption,
@@ -46,11 +46,8 @@ struct RemoveReport {
   ) throws {
     reporter = target.reporter
     library = try target.library.path()
-    options.isDryRun = isDryRun
     self.kept = kept
-    options.lockWait = target.lock.duration
-    options.authorization = try confirmation.authorization(reporter, for: library)
-    options.recorder = Ledger.ofThisUser
+    options = try target.options(of: library, isDryRun: isDryRun, confirmation)
   }
 
   func run(_ selection: LibrarySelection) async throws {

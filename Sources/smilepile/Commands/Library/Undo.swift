@@ -34,14 +34,10 @@ struct Undo: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var options = ChangeOptions()
-    options.isDryRun = dryRun
-    options.lockWait = target.lock.duration
     let reporter = target.reporter
     let path = try target.library.path()
     if list { return try report(Library(path: path).undoableChanges(), of: path, reporter) }
-    options.authorization = try confirmation.authorization(reporter, for: path)
-    options.recorder = Ledger.ofThisUser
+    let options = try target.options(of: path, isDryRun: dryRun, confirmation)
     let summary = try await reporter.follow(.undo(path, options: options), during: "undo")
     let date = summary.changedAt.time
     let verb = dryRun ? "would undo" : "undid"

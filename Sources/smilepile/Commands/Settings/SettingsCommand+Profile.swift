@@ -80,17 +80,17 @@ extension SettingsCommand {
       let assignments = SettingDefinition.all.compactMap { definition in
         profile.values[definition.key].flatMap { SettingAssignment(key: definition.key, value: $0) }
       }
-      let summary = try report.run(
+      let plan = try report.run(
         .adopt(assignments, lowersProtections: lowerProtection), confirmation)
       let unknown = profile.unknownKeys.map { "the profile has the unknown key “\($0)”, which was ignored" }
-      let kept = summary.kept.map { key in
+      let kept = plan.kept.map { key in
         let value = profile.values[key] ?? ""
         return "\(key) \(value) would lower a protection, and was not used; use --lower-protection"
       }
-      if summary.changes.isEmpty, kept.isEmpty {
+      if plan.changes.isEmpty, kept.isEmpty {
         report.reporter.note("no setting was changed: all have the values of the profile")
       }
-      report.show(summary, warnings: unknown + kept)
+      report.show(plan, warnings: unknown + kept)
     }
   }
 }

@@ -105,12 +105,12 @@ struct SettingsCommand: ParsableCommand {
 
     func run() throws {
       let report = try SettingsReport(target)
-      let summary = try report.run(.reset(definitions()), confirmation)
-      for key in summary.kept { report.reporter.note("\(key) stays as it is; name it to reset it") }
-      if summary.changes.isEmpty, summary.kept.isEmpty {
+      let plan = try report.run(.reset(definitions()), confirmation)
+      for key in plan.kept { report.reporter.note("\(key) stays as it is; name it to reset it") }
+      if plan.changes.isEmpty, plan.kept.isEmpty {
         report.reporter.note("no setting was reset: all have their defaults")
       }
-      report.show(summary)
+      report.show(plan)
     }
 
     private func definitions() throws -> [SettingDefinition] {

@@ -5,31 +5,28 @@ import SystemPackage
 /// Runs a change of settings, and reports its result.
 struct SettingsReport {
   let reporter: Reporter
+  private let target: LibraryChangeOptions
   private let library: FilePath
-  private let lockWait: Duration
   private let isDryRun: Bool
 
   init(_ target: LibraryChangeOptions, isDryRun: Bool = false) throws {
-    (reporter, library) = (target.reporter, try target.library.path())
-    (lockWait, self.isDryRun) = (target.lock.duration, isDryRun)
+    (reporter, self.target, library) = (target.reporter, target, try target.library.path())
+    self.isDryRun = isDryRun
   }
 
   /// Changes settings. Blocks, also for the answer of the user.
-  func run(_ request: SettingsRequest, _ confirmation: ConfirmationOption) throws -> SettingsSummary {
-    var options = ChangeOptions()
-    options.isDryRun = isDryRun
-    options.lockWait = lockWait
-    options.authorization = try confirmation.authorization(reporter, for: library)
+  func run(_ request: SettingsRequest, _ confirmation: ConfirmationOption) throws -> SettingsPlan {
+    let options = try target.options(of: library, isDryRun: isDryRun, confirmation)
     return try SettingsRun(library, options).run(request)
   }
 
   /// Prints a line for each setting, and the summary.
-  func show(_ summary: SettingsSummary, warnings: [String] = []) {
-    let repaired = summary.faults.map { fault in
+  func show(_ plan: SettingsPlan, warnings: [String] = []) {
+    let repaired = plan.faults.map { fault in
       "a stored value was out of range (\(fault.reason)) and \(isDryRun ? "would be" : "was") replaced"
     }
     for warning in warnings + repaired { reporter.warn(warning) }
-    for change in summary.changes {
+    for change in plan.changes {
       let isSame = change.oldValue == change.newValue
       reporter.importantResult(
         "\(isDryRun ? "would set" : "set") \(change.key) to \(change.newValue) "
@@ -38,10 +35,10 @@ struct SettingsReport {
     reporter.json(
       "summary",
       [
-        "changes": summary.changes.map {
+        "changes": plan.changes.map {
           ["key": $0.key, "old_value": $0.oldValue, "new_value": $0.newValue] as JSONFields
         },
-        "protections_lowered": summary.lowered.map(\.identifier), "kept": summary.kept,
+        "protections_lowered": plan.lowered.map(\.identifier), "kept": plan.kept,
         "warnings": warnings + repaired, "dry_run": isDryRun,
       ])
   }
