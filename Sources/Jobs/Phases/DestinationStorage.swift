@@ -5,14 +5,6 @@ import SystemPackage
 
 /// The disk space of a job's archives at a destination.
 package struct DestinationStorage: Sendable {
-  /// What was found at the destination.
-  package enum State: Sendable {
-    /// The folder can be read.
-    case readable(Space)
-    /// The disk is not mounted, or the folder cannot be read. Describes why in one line.
-    case unreadable(reason: String)
-  }
-
   /// The archives of the job, and the free space.
   package struct Space: Sendable, Equatable {
     /// The number of archives.
@@ -27,8 +19,8 @@ package struct DestinationStorage: Sendable {
   package let job: String
   /// The folder.
   package let path: FilePath
-  /// What was found there.
-  package let state: State
+  /// The space; or why the folder cannot be read, for example because its disk is not mounted.
+  package let space: Result<Space, any Error>
 
   /// Lists the archives of a job. Opens archives that the ledger does not know, and writes their descriptors
   /// into the ledger. Blocks.
@@ -36,11 +28,9 @@ package struct DestinationStorage: Sendable {
   /// - Parameter libraryID: the ID of the job's library; nil to count the archives of every library.
   package init(_ destination: JobDestination, of job: Job, libraryID: String?, _ ledger: Ledger) {
     (self.job, path) = (job.name, destination.path)
-    do {
+    space = Result {
       try destination.checkForReading()
-      state = .readable(try Space(in: destination.path, of: job, libraryID: libraryID, ledger))
-    } catch {
-      state = .unreadable(reason: "\(error)")
+      return try Space(in: destination.path, of: job, libraryID: libraryID, ledger)
     }
   }
 }

@@ -145,7 +145,7 @@ struct About: ParsableCommand {
     return [
       "libvips": Null(found?.libvips), "formats": found?.formats.map(\.rawValue) ?? [],
       "missing_protections": found?.missingProtections.map(\.rawValue) ?? [],
-      "problem": Null(problem(of: support)),
+      "problem": Null(support.problem),
     ]
   }
 
@@ -154,12 +154,8 @@ struct About: ParsableCommand {
     return [
       "cairo": Null(found?.cairo), "pango": Null(found?.pango),
       "missing_protections": found?.missingProtections.map(\.rawValue) ?? [],
-      "problem": Null(problem(of: support)),
+      "problem": Null(support.problem),
     ]
-  }
-
-  private static func problem<Support>(of support: Result<Support, any Error>) -> String? {
-    if case .failure(let error) = support { "\(error)" } else { nil }
   }
 }
 

@@ -89,3 +89,8 @@ extension Array: JSONValue where Element: JSONValue {
     line.append(UInt8(ascii: "]"))
   }
 }
+
+extension Result {
+  /// The error in one line; nil after a success.
+  var problem: String? { if case .failure(let error) = self { "\(error)" } else { nil } }
+}

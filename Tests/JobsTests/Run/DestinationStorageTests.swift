@@ -19,11 +19,7 @@ struct DestinationStorageTests {
   }
 
   private func space(_ storage: DestinationStorage) throws -> DestinationStorage.Space {
-    guard case .readable(let space) = storage.state else {
-      Issue.record("\(storage.path) cannot be read")
-      return DestinationStorage.Space()
-    }
-    return space
+    try storage.space.get()
   }
 
   @Test("Storage of a destination: the archives of the job count, with their allocated bytes")
@@ -44,10 +40,11 @@ struct DestinationStorageTests {
   func missingFolder() throws {
     let night = try Night()
     try night.remove(night.folder("two").string)
-    guard case .unreadable(let reason) = try storage(night)[1].state else {
+    guard case .failure(let error) = try storage(night)[1].space else {
       Issue.record("the folder can be read")
       return
     }
+    let reason = "\(error)"
     #expect(reason.contains("two is missing; check that its disk is mounted"))
     let (folders, faults) = night.job.destinations.readable()
     #expect(folders == [night.folder("one")])

@@ -66,14 +66,11 @@ struct Storage: AsyncParsableCommand {
   }
 
   private static func fields(_ destination: DestinationStorage) -> JSONFields {
-    var (space, problem): (DestinationStorage.Space?, String?) = (nil, nil)
-    switch destination.state {
-    case .readable(let found): space = found
-    case .unreadable(let reason): problem = reason
-    }
+    let space = try? destination.space.get()
     return [
       "job": destination.job, "path": destination.path.string, "archives": space?.archives,
-      "bytes": space?.bytes, "free_bytes": space?.freeBytes, "problem": problem,
+      "bytes": space?.bytes, "free_bytes": space?.freeBytes,
+      "problem": destination.space.problem,
     ]
   }
 }
@@ -81,10 +78,10 @@ struct Storage: AsyncParsableCommand {
 extension DestinationStorage {
   fileprivate var row: [String] {
     let text =
-      switch state {
-      case .readable(let space):
+      switch space {
+      case .success(let space):
         "\(Count(space.archives, "archive")), \(ByteCount(space.bytes)); \(ByteCount(space.freeBytes)) free"
-      case .unreadable(let reason): reason.escaped
+      case .failure(let error): "\(error)".escaped
       }
     return [job, path.string.escaped, text]
   }
