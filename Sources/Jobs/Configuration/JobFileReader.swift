@@ -36,9 +36,6 @@ struct JobFileReader {
         if let fault = Job.fault(inName: name) {
           faults.append(ConfigurationFault(line: line, message: fault))
         }
-        if jobs.contains(where: { $0.name == name }) {
-          faults.append(ConfigurationFault(line: line, message: "there are two jobs “\(name)”; rename one"))
-        }
         if let job = job(name, node) { jobs.append(job) }
       }
       if list.all.isEmpty {

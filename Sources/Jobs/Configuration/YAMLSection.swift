@@ -17,13 +17,8 @@ struct YAMLSection {
       fault(ConfigurationFault(line: line, message: "\(name) must be a list of “key: value” lines"))
       return nil
     }
-    for (key, value) in mapping {
-      guard let text = key.scalar?.string else {
-        fault(ConfigurationFault(line: key.line, message: "a key must be a word"))
-        continue
-      }
-      values.append((text, key.line, value))
-    }
+    // `ConfigurationSyntax` has refused keys that are no text, and keys that appear twice
+    values = mapping.compactMap { key, value in key.scalar.map { ($0.string, key.line, value) } }
   }
 
   /// All keys with their values, for a section whose keys are names.

@@ -15,7 +15,7 @@ extension Job {
     case .command(let command)?: checks.append { try ShellPrograms.requireOwnership(in: command) }
     case nil: break
     }
-    for command in [hooks.before, hooks.after, hooks.onFailure, hooks.finally].compactMap({ $0 }) {
+    for command in hooks.commands {
       checks.append { try ShellPrograms.requireOwnership(in: command) }
     }
     return checks.compactMap { check in

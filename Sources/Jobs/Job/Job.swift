@@ -129,4 +129,7 @@ package struct Hooks: Sendable, Equatable {
   package var finally: String?
   /// The time limit in seconds, after which a command is terminated.
   package var timeLimit = 600.0
+
+  /// All commands.
+  var commands: [String] { [before, after, onFailure, finally].compactMap(\.self) }
 }

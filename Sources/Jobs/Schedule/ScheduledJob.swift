@@ -102,8 +102,7 @@ package struct ScheduledJob: Sendable, Equatable {
   /// import from an inbox runs no hooks.
   func runsCommands(for task: Task) -> Bool {
     if case .command = job.password { return true }
-    let hooks = [job.hooks.before, job.hooks.after, job.hooks.onFailure, job.hooks.finally]
-    return task != .inbox && hooks.contains { $0 != nil }
+    return task != .inbox && !job.hooks.commands.isEmpty
   }
 
   /// Returns true if the task runs without the user.
