@@ -17,7 +17,7 @@ struct BackupImport {
   /// Photos whose bytes contradict the manifest, and which a salvage imports.
   private let contradicted: [Finding]
   /// The photos that neither the backup nor the library has.
-  private let missing: ImportLosses
+  private let missing: UnavailablePhotos
   private let options: ImportOptions
   private let counter: ProgressCounter
   /// Called for each finding when it occurs, by any thread.
@@ -47,7 +47,7 @@ struct BackupImport {
     ) { [source] kept in
       try library.intactPhotos(among: kept, replacedBy: source, counter)
     }
-    missing = ImportLosses(of: plan, in: source)
+    missing = UnavailablePhotos(of: plan, in: source)
     (self.source, self.contents, self.options, self.counter) = (source, contents, options, counter)
     // the user may have answered the question about a duplicate by stopping
     try counter.checkCancellation()
@@ -190,9 +190,8 @@ struct BackupImport {
     _ extracted: Extraction.Outcome, _ replaced: [Finding], among indices: Set<Int>
   ) -> [String] {
     let verb = options.isDryRun ? "would be" : "was"
-    var warnings = BoundedList<String>()
-    for finding in replaced {
-      warnings.append("\(finding.message), so an equal photo of the backup was used")
+    var warnings = BoundedList(replaced) {
+      "\($0.message), so an equal photo of the backup was used"
     }
     let corrupt = Set((extracted.damaged + extracted.replaced).map(\.file.source))
     for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })
@@ -262,16 +261,14 @@ struct BackupImport {
     summary.warnings += source.warnings + plan.warnings
     let extractedIndices = Set(plan.filesToExtract.map(\.source))
     summary.warnings += substitutes(extracted, replaced, among: extractedIndices)
-    var changedFiles = BoundedList<String>()
-    for path in changed {
-      changedFiles.append("another program changed \(path.escaped), which stays as an untracked file")
+    let changedFiles = BoundedList(changed) {
+      "another program changed \($0.escaped), which stays as an untracked file"
     }
     summary.warnings += changedFiles.elements {
       "another program changed \(Count($0, "more file", "more files")), left as untracked"
     }
-    var unknown = BoundedList<String>()
-    for name in source.unknownEntries {
-      unknown.append("\(name.shortened.escaped) is an unknown entry and was not imported")
+    let unknown = BoundedList(source.unknownEntries) {
+      "\($0.shortened.escaped) is an unknown entry and was not imported"
     }
     summary.warnings += unknown.elements {
       "\(Count($0, "more unknown entry was", "more unknown entries were")) not imported"

@@ -30,8 +30,7 @@ final class Extraction: Sendable {
   let counter: ProgressCounter
   private let damaged: OrderedResults<DamagedFile>
   private let replaced = Mutex<[DamagedFile]>([])
-  /// The indices of the backup's photos by content; nil until a photo is corrupt.
-  private let equalPhotos = Mutex<[FileContent: [Int]]?>(nil)
+  private let equalPhotos: Mutex<EqualPhotos>
 
   /// - Parameter whenDamaged: called for each corrupt file when it is found, in the order of `files`, by any thread.
   init(
@@ -39,6 +38,7 @@ final class Extraction: Sendable {
     whenDamaged: @escaping @Sendable (DamagedFile) -> Void = { _ in }
   ) {
     damaged = OrderedResults(whenFound: whenDamaged)
+    equalPhotos = Mutex(EqualPhotos(source.photos))
     self.source = source
     self.files = files
     self.change = change
@@ -72,79 +72,44 @@ final class Extraction: Sendable {
       replaced: replaced.withLock { $0 }.sorted { $0.file.source < $1.file.source })
   }
 
-  /// Stages a photo while it is read.
+  /// Stages a photo while it is read. If its bytes are corrupt, stages those of an equal photo instead.
   ///
   /// - Parameter index: the index in `files`.
   private func photo(_ item: Placement.File, at index: Int) throws -> PhotoReading.Photo {
-    let content = item.planned.content
+    let planned = item.planned
     let output = SharedFile(try change.stage(item.stagedName))
-    let bytes = source.bytes(at: source.photos[item.planned.source].location)
+    var damage: DamagedFile?
     return PhotoReading.Photo(
-      bytes: bytes, counted: content.size,
+      bytes: source.bytes(at: source.photos[planned.source].location), counted: planned.content.size,
+      content: planned.content,
+      alternatives: { fault in
+        damage = DamagedFile(file: planned, fault: fault)
+        return self.alternatives(to: planned.source)
+      },
       take: { piece, offset in
-        guard offset + piece.count <= content.size else { throw PhotoFault.tooLong }
+        guard offset + piece.count <= planned.content.size else { throw PhotoFault.tooLong }
         try output.file.write(piece, at: offset)
       },
       end: { outcome in
-        if let fault = outcome.fault(unless: content.md5, size: content.size) {
-          try self.replace(item, at: index, fault)
+        if outcome.content == nil {
+          try self.change.unstage(item.stagedName)
+          self.damaged.add(damage, at: index)
         } else {
           try self.keep(output.file, of: item)
+          if let damage { self.replaced.withLock { $0.append(damage) } }
           self.damaged.add(nil, at: index)
         }
       })
   }
 
-  /// Replaces the staged file of a corrupt photo by the bytes of an equal photo, or leaves the photo out.
-  private func replace(_ item: Placement.File, at index: Int, _ fault: PhotoFault) throws {
-    let file = DamagedFile(file: item.planned, fault: fault)
-    try change.unstage(item.stagedName)
-    let isStaged = try stageEqualPhoto(insteadOf: item)
-    if isStaged { replaced.withLock { $0.append(file) } }
-    damaged.add(isStaged ? nil : file, at: index)
-  }
-
-  /// Stages the bytes of another photo of the backup with the same MD5 and size.
-  ///
-  /// - Returns: false if the backup has no intact photo with this content.
-  private func stageEqualPhoto(insteadOf item: Placement.File) throws -> Bool {
-    let planned = item.planned
-    let indices = equalPhotos.withLock { known in
-      let byContent = known ?? source.indicesByContent
-      known = byContent
-      return byContent[planned.content] ?? []
-    }
-    guard indices.count > 1 else { return false }
-    let reader = PhotoReader(counter)
-    for index in indices where index != planned.source {
-      let output = try change.stage(item.stagedName)
-      let outcome = try reader.read(source.bytes(at: source.photos[index].location)) { piece, offset in
-        try output.write(piece, at: offset)
-      }
-      if outcome.fault(unless: planned.content.md5, size: planned.content.size) == nil {
-        try keep(output, of: item)
-        return true
-      }
-      try change.unstage(item.stagedName)
-    }
-    return false
+  /// Returns the places of the other photos of the backup that are equal to a photo.
+  private func alternatives(to index: Int) -> [PhotoBytes] {
+    equalPhotos.withLock { $0.alternatives(to: index) }.compactMap { source.bytes(at: $0) }
   }
 
   /// Completes a staged file whose content is that of the photo.
   private func keep(_ output: borrowing File, of item: Placement.File) throws {
     try output.setModified(milliseconds: item.planned.modified)
     if change.syncs { output.startWriteBack(from: 0, count: item.planned.content.size) }
-  }
-}
-
-extension OpenedBackup {
-  /// The indices of the photos with files, by content.
-  fileprivate var indicesByContent: [FileContent: [Int]] {
-    var result: [FileContent: [Int]] = [:]
-    for index in photos.indices {
-      guard let content = photos[index].location.content else { continue }
-      result[content, default: []].append(index)
-    }
-    return result
   }
 }

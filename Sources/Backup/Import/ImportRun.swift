@@ -179,8 +179,8 @@ public struct ImportRun {
       throw BackupError.severalToReplace(sources[1].path, after: sources[0].path)
     }
     if let folder = options.photosFrom {
-      let finder = try PhotoFinder(folder: folder)
-      sources = try sources.map { try finder.completing($0, counter) }
+      var files = try FolderFiles(folder, counter)
+      sources = try sources.map { try $0.completed(from: &files) }
     }
     counter.setTotals(
       items: sources.reduce(0) { $0 + $1.photos.count },

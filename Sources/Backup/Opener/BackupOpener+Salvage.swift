@@ -50,11 +50,12 @@ extension BackupOpener {
     // a read error of the disk says more than the fault of the rest
     let fault = error.cause == .disk ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
     return OpenedBackup(
-      path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.photos,
-      warnings: found.warnings, leftOut: found.leftOut, corruptBeforeBackup: found.corruptBeforeBackup,
-      unknownEntries: found.unknownEntries, archive: salvage.archive, root: found.root, password: password,
+      path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.join.photos,
+      warnings: found.warnings, leftOut: found.leftOut, corruptBeforeBackup: found.join.corruptBeforeBackup,
+      unknownEntries: found.join.unknownEntries, archive: salvage.archive, root: found.root,
+      password: password,
       salvage: SalvageReport(
-        fault: Finding(.file(path.string.escaped), message: fault), losses: found.losses,
+        fault: Finding(.file(path.string.escaped), message: fault), missing: found.missing,
         replaced: found.replaced, metadataDigest: found.metadataDigest))
   }
 

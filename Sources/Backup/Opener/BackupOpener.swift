@@ -165,7 +165,8 @@ package struct BackupOpener {
     let unreadable = (lists.inventories[folder.absolute]?.unreadable.map(\.error) ?? []) + errors
     let chain = OpenedBackup.Chain(
       bases: bases, missing: missing, unreadable: missing == nil ? [] : unreadable)
-    let resolved = backup.with(photos: backup.photos.map { chain.located($0, files) }).with(chain: chain)
+    var candidates = ChainCandidates(chain: chain, files: files)
+    let resolved = try backup.completed(from: &candidates).with(chain: chain)
     // many rows may share one file, and each gets a copy: a small archive must not fill the disk this way
     guard resolved.photoBytes <= limits.maximumBytes else {
       let reason = "its photos have \(resolved.photoBytes) bytes; at most \(limits.maximumBytes) are read"

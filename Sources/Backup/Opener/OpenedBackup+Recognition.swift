@@ -88,12 +88,11 @@ extension OpenedBackup {
     if PhotoExport.isStatistics(document, limits) { throw BackupError.photoExport(path, .statistics) }
     let digest = MD5Digest(hashing: document)
     let reading = try Self.reading(consume document, .zip, root, path, limits)
-    let matching = EntryMatching(
-      metadata: reading.metadata, entries: archive.entries, root: root, writtenIDs: reading.writtenIDs)
+    let join = PhotoJoin(reading.metadata, archive.entries, below: root, writtenIDs: reading.writtenIDs)
     self.init(
-      path: path, origin: reading.origin, metadata: reading.metadata, photos: matching.photos,
-      warnings: reading.warnings + matching.warnings, leftOut: reading.leftOut + matching.leftOut,
-      corruptBeforeBackup: matching.corruptBeforeBackup, unknownEntries: matching.unknownEntries,
+      path: path, origin: reading.origin, metadata: reading.metadata, photos: join.photos,
+      warnings: reading.warnings + join.warnings, leftOut: reading.leftOut + join.skippedFiles,
+      corruptBeforeBackup: join.corruptBeforeBackup, unknownEntries: join.unknownEntries,
       archive: archive,
       root: root, metadataDigest: digest, password: password)
   }
@@ -169,10 +168,10 @@ extension OpenedBackup {
     let archive = try Archive(path: path, limits: limits)
     let photos = archive.entries.filter { $0.isIn(export.folder) && !$0.isDirectory && !$0.isIgnored }
     let metadata = EntryRows(photos, in: export.folder, category: "Photos").metadata
-    let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: "")
+    let join = PhotoJoin(metadata, archive.entries)
     self.init(
-      path: path, origin: .android, metadata: metadata, photos: matching.photos, warnings: matching.warnings,
-      leftOut: matching.leftOut, unknownEntries: matching.unknownEntries, archive: archive,
+      path: path, origin: .android, metadata: metadata, photos: join.photos, warnings: join.warnings,
+      leftOut: join.skippedFiles, unknownEntries: join.unknownEntries, archive: archive,
       password: password)
   }
 }

@@ -23,6 +23,11 @@ struct PhotoReading {
     let bytes: PhotoBytes?
     /// The bytes that the progress counts, with one item; nil if it does not count the photo.
     var counted: Int?
+    /// The MD5 and size that the bytes must have, since other bytes are a fault; nil if they are unknown.
+    var content: FileContent?
+    /// Returns other places that may have the same content, after a fault. The engine reads them one after the other,
+    /// until one has the content; `take` gets their bytes, too.
+    var alternatives: (PhotoFault) -> [PhotoBytes] = { _ in [] }
     /// Receives each piece, and its offset. May throw a `PhotoFault` to give up this photo.
     var take: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void = { _, _ in }
     /// Receives the outcome. The file is still open.
@@ -116,6 +121,19 @@ private final class PhotoInReading: HashableStream {
 
   func end(_ outcome: PhotoOutcome) throws {
     if let total = photo.counted { counter.advance(items: 1, bytes: total - counted) }
-    try photo.end(outcome)
+    try photo.end(judged(outcome))
+  }
+
+  /// Returns the outcome of the first place that has the content; if none has it, the fault of the photo's own bytes.
+  private func judged(_ outcome: PhotoOutcome) throws -> PhotoOutcome {
+    guard let content = photo.content,
+      let fault = outcome.fault(unless: content.md5, size: content.size)
+    else { return outcome }
+    let reader = PhotoReader(counter)
+    for bytes in photo.alternatives(fault) {
+      let other = try reader.read(bytes, photo.take)
+      if other.content == content { return other }
+    }
+    return .fault(fault)
   }
 }

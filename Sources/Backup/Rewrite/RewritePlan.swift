@@ -81,8 +81,8 @@ struct RewritePlan {
     isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
     if isWhole { return }
 
-    let before = missedBefore(found)
-    let wanted = Set(missing.compactMap(\.md5) + before.map(\.md5))
+    missing += corruptBefore(found)
+    let wanted = Set(missing.compactMap(\.md5))
     let own = Self.intactEntries(of: archive, outcomes, wanted: wanted)
     // the size in the manifest comes from the phone and may be wrong
     var supply = try supply(
@@ -92,10 +92,9 @@ struct RewritePlan {
       noteRestored(index, "it was taken from", archive.path)
     }
     try restore(missing, into: &found, find)
-    try restoreUndamaged(before, into: &found, find)
     damagedArchives = supply.failing
     items = found.compactMap { $0 }
-    lost += (source.salvage?.losses ?? []) + source.leftOut
+    lost += (source.salvage?.missing ?? []) + source.leftOut
   }
 
   /// Returns the intact entries with wanted contents: another photo with the same content may be corrupt.
@@ -112,8 +111,8 @@ struct RewritePlan {
     return entries
   }
 
-  /// Searches the other entries and sources for photos with `find`. Keeps a photo that no source has as it was
-  /// found, or records it as lost.
+  /// Searches the other entries and sources for photos with `find`. Keeps a photo that no source has as it was found, or
+  /// records it as lost.
   private mutating func restore(
     _ missing: [Missing], into found: inout [RewrittenPhoto?],
     _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
@@ -121,9 +120,13 @@ struct RewritePlan {
     for photo in missing {
       if let md5 = photo.md5, let (bytes, size) = try find(md5) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
-        noteRestored(photo.index, "it was taken from", bytes.place)
+        let origin =
+          photo.wasCorruptBefore
+          ? "it was already damaged when the backup was made; taken from" : "it was taken from"
+        noteRestored(photo.index, origin, bytes.place)
         continue
       }
+      if photo.wasCorruptBefore { continue }
       let finding = Finding(source.label(of: source.photos[photo.index]), photo.reason)
       if let asFound = photo.asFound {
         found[photo.index] = asFound
@@ -134,27 +137,17 @@ struct RewritePlan {
     }
   }
 
-  /// Searches the other entries and sources with `find` for the bytes of photos before they became corrupt. Keeps a
-  /// photo that no source has as it is.
-  private mutating func restoreUndamaged(
-    _ before: [(index: Int, md5: MD5Digest)], into found: inout [RewrittenPhoto?],
-    _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
-  ) throws {
-    for (index, md5) in before {
-      guard let (bytes, size) = try find(md5) else { continue }
-      found[index] = RewrittenPhoto(index, of: source, bytes, md5, size: size)
-      noteRestored(index, "it was already damaged when the backup was made; taken from", bytes.place)
-    }
-  }
-
   private mutating func noteRestored(_ index: Int, _ reason: String, _ place: FilePath) {
     restored.append(
       Finding(source.label(of: source.photos[index]), "\(reason) \(place.string.escaped)"))
   }
 
-  /// Returns photos that were already corrupt when the backup was made, and their original MD5s.
-  private func missedBefore(_ found: [RewrittenPhoto?]) -> [(index: Int, md5: MD5Digest)] {
-    found.compactMap { item in item.flatMap { item in item.expected.map { (item.source, $0) } } }
+  /// Returns the photos that were already corrupt when the backup was made, and whose intact bytes another source may have.
+  private func corruptBefore(_ found: [RewrittenPhoto?]) -> [Missing] {
+    found.compactMap { item in
+      guard let item, let md5 = item.expected else { return nil }
+      return Missing(index: item.source, reason: "", md5: md5, wasCorruptBefore: true)
+    }
   }
 
   // MARK: Photos
@@ -167,6 +160,8 @@ struct RewritePlan {
     var md5: MD5Digest?
     /// The photo as the archive has it, if its CRC-32 proves its bytes.
     var asFound: RewrittenPhoto?
+    /// True if the photo was corrupt in its library: without another source, the new archive has these bytes, too.
+    var wasCorruptBefore = false
   }
 
   /// Separates the intact photos, each at its index in the backup, from the others.

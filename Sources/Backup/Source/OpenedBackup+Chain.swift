@@ -4,24 +4,6 @@ import FileSystem
 import PhotoLibrary
 import SystemPackage
 
-extension OpenedBackup.Chain {
-  /// Returns the photo with its location in the archives of the chain; a photo that is not stored in the base as it is.
-  ///
-  /// - Parameter files: the files in `bases`.
-  func located(_ photo: OpenedBackup.Photo, _ files: ChainFiles) -> OpenedBackup.Photo {
-    guard case .unavailable(let unavailable) = photo.location, unavailable.cause.isStoredInBase else {
-      return photo
-    }
-    if let md5 = unavailable.md5, let file = files.file(with: md5),
-      let entry = bases[Int(file.archive)].archive?.entries[Int(file.entry)]
-    {
-      return photo.at(.entry(EntryReference(entry, md5: md5, base: file.archive)))
-    }
-    let cause: Unavailable.Cause = missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
-    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5)))
-  }
-}
-
 extension OpenedBackup {
   /// Returns the archive that has a photo's bytes, or should have them.
   func archive(of photo: Photo) -> FilePath {

@@ -12,6 +12,11 @@ package struct BoundedList<Element: Sendable>: Sendable {
   /// Makes an empty list.
   package init() {}
 
+  /// Makes a list of what `element` returns for the items of a sequence. Calls it only for elements that are kept.
+  package init<Items: Sequence>(_ items: Items, _ element: (Items.Element) -> Element) {
+    for item in items { append(element(item)) }
+  }
+
   /// The number of all elements.
   package var count: Int { first.count + others }
 

@@ -4,20 +4,17 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// Finds the photo files of a JSON backup in a folder, at any depth, by file name and size. Does not follow
-/// symbolic links.
-struct PhotoFinder {
-  private struct Candidate {
-    var path: FilePath
-    var size: Int
-  }
-
+/// The files of a folder, at any depth, for the photos of a JSON backup: by file name and size, then by content. Does
+/// not follow symbolic links.
+struct FolderFiles: PhotoCandidates {
   /// The files by name. Names are compared by canonical equivalence, since copying between file systems changes NFC
   /// to NFD.
-  private var candidates: [String: [Candidate]] = [:]
+  private var files: [String: [(path: FilePath, size: Int)]] = [:]
+  private let counter: ProgressCounter
 
   /// Walks the folder.
-  init(folder: FilePath) throws {
+  init(_ folder: FilePath, _ counter: ProgressCounter) throws {
+    self.counter = counter
     try walk(Directory.open(folder))
   }
 
@@ -28,40 +25,28 @@ struct PhotoFinder {
       case .directory:
         try walk(folder.directory(name))
       case .file:
-        candidates[name.string, default: []]
-          .append(Candidate(path: folder.path(of: name), size: status.size))
+        files[name.string, default: []].append((folder.path(of: name), status.size))
       case .symbolicLink, .other:
         continue
       }
     }
   }
 
-  /// Returns a backup whose unavailable photos have the locations of the files that were found. A photo with
-  /// several matching files stays unavailable, since a wrong photo is worse than a missing one. If the backup has
-  /// no size, only the name must match.
-  func completing(_ backup: OpenedBackup, _ counter: ProgressCounter) throws -> OpenedBackup {
-    backup.with(
-      photos: try backup.photos.map { photo in
-        guard case .unavailable(let unavailable) = photo.location else { return photo }
-        try counter.checkCancellation()
-        return photo.at(try location(of: photo, unavailable.md5, counter))
-      })
-  }
-
-  private func location(
-    of photo: OpenedBackup.Photo, _ md5: MD5Digest?, _ counter: ProgressCounter
-  ) throws -> PhotoLocation {
+  /// Returns the location of the file, or why it was not found. A photo with several matching files stays unavailable,
+  /// since a wrong photo is worse than a missing one. If the backup has no size, only the name must match.
+  func location(of photo: OpenedBackup.Photo, _ unavailable: Unavailable) throws -> PhotoLocation? {
+    try counter.checkCancellation()
+    let md5 = unavailable.md5
     let name = FileName.lastComponent(of: photo.originalPath)
     let size = Int(photo.record.fileSize)
-    let found = candidates[name, default: []].filter { size == 0 || $0.size == size }
-    guard let candidate = found.first else {
+    let found = files[name, default: []].filter { size == 0 || $0.size == size }
+    guard let path = found.first?.path else {
       return .unavailable(Unavailable(.notFound(name: name, size: size), md5: md5))
     }
     guard found.count == 1 else {
       return .unavailable(Unavailable(.ambiguous(found.map(\.path)), md5: md5))
     }
     counter.advance(current: name)
-    let path = candidate.path
     let file = PhotoBytes.file(path) { () throws(FileError) in try File.open(path, .read) }
     switch try PhotoReader(counter).read(file) {
     case .intact(let content) where md5 ?? content.md5 == content.md5:

@@ -2,7 +2,7 @@ import FileSystem
 import Operations
 
 /// The photos of a backup that neither the backup nor the library has.
-struct ImportLosses {
+struct UnavailablePhotos {
   /// Photos whose files an archive should have: the findings of the first ones, and one for the others.
   let damage: [Finding]
   /// Photos whose files no archive should have: the findings of the first ones, and one for the others.
@@ -14,28 +14,19 @@ struct ImportLosses {
 
   init(of plan: MergePlan, in source: OpenedBackup) {
     let finding = { (index: Int) in
-      let photo = source.photos[index]
-      return Finding(source.label(of: photo), photo.location.unavailable?.reason ?? "")
+      Finding(source.label(of: source.photos[index]), source.photos[index].location.unavailable?.reason ?? "")
     }
-    var (damage, others) = (BoundedList<Finding>(), BoundedList<Finding>())
-    var last: Int?
-    for (index, outcome) in plan.outcomes.enumerated() where outcome == .leftOut {
-      guard let unavailable = source.photos[index].location.unavailable else { continue }
-      if unavailable.isDamage {
-        damage.append(finding(index))
-        last = index
-      } else {
-        others.append(finding(index))
-      }
-    }
+    let indices = plan.missing.filter { source.photos[$0].location.unavailable != nil }
+    let isDamage = { source.photos[$0].location.unavailable?.isDamage == true }
+    let damaged = indices.filter(isDamage)
     let rest = { (count: Int) in
       Finding(
         .file(source.path.string.escaped),
         "\(Count(count, "more photo is", "more photos are")) missing in the same way")
     }
-    self.damage = damage.elements(others: rest)
-    withoutDamage = others.elements(others: rest)
-    lastDamage = last.map(finding)
-    count = damage.count + others.count
+    damage = BoundedList(damaged, finding).elements(others: rest)
+    withoutDamage = BoundedList(indices.lazy.filter { !isDamage($0) }, finding).elements(others: rest)
+    lastDamage = damaged.last.map(finding)
+    count = indices.count
   }
 }

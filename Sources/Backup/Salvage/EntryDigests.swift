@@ -6,10 +6,11 @@ import PhotoLibrary
 import Secrets
 import Zip
 
-/// Proves by reading that an entry is intact, if no header confirms the entry.
-struct EntryProof {
+/// Reads entries that were found in a damaged archive, in whole or in part.
+struct EntryDigests {
   let archive: Archive
   let password: Secret?
+  /// Called with the number of bytes that were read since the last call; may throw to stop the search.
   let whileReading: (Int) throws -> Void
 
   /// Returns the MD5 of an entry that can be read to its end; nil for any other entry.
@@ -75,15 +76,5 @@ struct EntryProof {
   func isOpenedByPassword(_ entry: Entry) throws -> Bool {
     guard entry.isEncrypted, let password, !password.isEmpty else { return false }
     return try digest(of: entry) != nil
-  }
-}
-
-extension Entry {
-  /// Returns why an entry that nothing confirms is left out.
-  func reasonWhyUnverified(among count: Int = 1) -> String {
-    if count > 1 { return "no entry named \(name.escaped) has the recorded checksum" }
-    return isEncrypted
-      ? "it is damaged, or encrypted with another password"
-      : "its checksum is lost, and nothing else verifies the file"
   }
 }

@@ -1,4 +1,5 @@
 import Checksums
+import PhotoLibrary
 
 /// The files in the archives of a chain, by content. Finds the file of a photo that is stored in the base.
 struct ChainFiles {
@@ -30,4 +31,21 @@ struct ChainFiles {
 
   /// Returns the file with a content; nil if the chain has none.
   func file(with md5: MD5Digest) -> File? { files[md5] }
+}
+
+/// The archives of a chain with their files, for photos that are stored in the base.
+struct ChainCandidates: PhotoCandidates {
+  let chain: OpenedBackup.Chain
+  let files: ChainFiles
+
+  func location(of photo: OpenedBackup.Photo, _ unavailable: Unavailable) -> PhotoLocation? {
+    guard unavailable.cause.isStoredInBase else { return nil }
+    if let md5 = unavailable.md5, let file = files.file(with: md5),
+      let entry = chain.bases[Int(file.archive)].archive?.entries[Int(file.entry)]
+    {
+      return .entry(EntryReference(entry, md5: md5, base: file.archive))
+    }
+    let cause: Unavailable.Cause = chain.missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
+    return .unavailable(Unavailable(cause, md5: unavailable.md5))
+  }
 }

@@ -4,37 +4,39 @@ import Operations
 import PhotoLibrary
 import Zip
 
-/// Finds the entry of each photo of a backup. Compares names by canonical equivalence, as Swift compares strings,
-/// since the apps treat a manifest in NFC and an archive in NFD as equal.
-struct EntryMatching {
-  private(set) var photos: [OpenedBackup.Photo] = []
+/// Joins the rows of a backup with their files: by the name that the manifest states, then by other names, then by
+/// content in `complete(from:)`. Compares names by canonical equivalence, as Swift compares strings, since the apps
+/// treat a manifest in NFC and an archive in NFD as equal.
+struct PhotoJoin {
+  /// The photos, in the order of the rows.
+  var photos: [OpenedBackup.Photo] = []
   /// Entries that the metadata does not mention.
-  private(set) var unknownEntries: [String] = []
+  var unknownEntries: [String] = []
 
   private var messages = BoundedList<String>()
-  private var unusedFiles = BoundedList<Finding>()
+  private var filesWithoutPhotos = BoundedList<Finding>()
   private var corruptPhotos = BoundedList<Finding>()
   /// The display name of each category, by its id.
   private let displayNames: [Int64: String]
-  private let losses: [String: String]
   private let writtenIDs: [Int64: Int64]
 
+  /// Joins by name.
+  ///
   /// - Parameters:
   ///   - writtenIDs: the id in the backup for each photo that got a new id.
-  ///   - losses: why entries are missing, by name.
+  ///   - missing: why entries are missing, by name.
   init(
-    metadata: Metadata, entries: [Entry], root: String, writtenIDs: [Int64: Int64] = [:],
-    losses: [String: String] = [:]
+    _ metadata: Metadata, _ entries: [Entry], below root: String = "", writtenIDs: [Int64: Int64] = [:],
+    missing: [String: String] = [:]
   ) {
-    self.losses = losses
+    var entries = NamedEntries(entries, below: root, manifest: metadata.photoManifest, missing: missing)
     self.writtenIDs = writtenIDs
     let isRepaired = metadata.smilepile?.repairedFrom.isEmpty == false
     let asset = OpenedBackup.Photo.File(.asset)
     // an app leaves out the manifest entry of a photo whose file is missing
-    let missing = OpenedBackup.Photo.File(
+    let noFile = OpenedBackup.Photo.File(
       .unavailable(Unavailable(.missingBeforeBackup(isRepaired: isRepaired))))
     displayNames = metadata.displayNames
-    var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
     let filesStoredInBase = metadata.smilepile?.increment?.filesStoredInBase ?? []
@@ -47,24 +49,24 @@ struct EntryMatching {
       let file: OpenedBackup.Photo.File
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
       if record.isFromAssets {
-        file = self.file(ofAsset: record, item, &files) ?? asset
+        file = self.file(ofAsset: record, item, &entries) ?? asset
       } else if let item {
-        file = self.file(of: record, item, &files)
+        file = self.file(of: record, item, entries.take(item))
       } else if let index = indices.removeValue(forKey: record.id) {
         file = Self.file(storedInBase: filesStoredInBase[index], base)
       } else {
-        file = self.unlistedFile(of: record, &files) ?? missing
+        file = unlistedFile(of: record, &entries) ?? noFile
       }
       photos.append(OpenedBackup.Photo(rows, at: row, file))
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
-      unusedFiles.append(
+      filesWithoutPhotos.append(
         Finding(
           .entry(item.zipEntryName.shortened.escaped),
           "the manifest lists it for photo \(item.photoId), which does not exist; the file was skipped"))
-      files.leaveOut(item.zipEntryName)
+      entries.skip(item.zipEntryName)
     }
-    unknownEntries = files.unknownEntries
+    unknownEntries = entries.unknown
   }
 
   /// Contradictions between the manifest and the archive that change nothing.
@@ -73,8 +75,8 @@ struct EntryMatching {
   }
 
   /// Files of the manifest that belong to no photo.
-  var leftOut: [Finding] {
-    unusedFiles.elements { count in
+  var skippedFiles: [Finding] {
+    filesWithoutPhotos.elements { count in
       Finding(
         .entry("photoManifest"),
         "the manifest lists \(Count(count, "more file", "more files")) of photos that do not exist")
@@ -94,16 +96,15 @@ struct EntryMatching {
   /// files of such photos anyway. Such a photo is added with its file, since the other phone's app may not include the
   /// photo.
   private mutating func file(
-    ofAsset record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
+    ofAsset record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ entries: inout NamedEntries
   ) -> OpenedBackup.Photo.File? {
     guard let item else { return nil }
-    guard files.has(item) else {
-      messages.append(
-        "\(item.zipEntryName.shortened.escaped) is not in the archive; photo \(record.id) is an asset of the app"
-      )
-      return nil
-    }
-    return file(of: record, item, isOfAsset: true, &files)
+    let match = entries.take(item)
+    if case .entry = match { return file(of: record, item, match) }
+    messages.append(
+      "\(item.zipEntryName.shortened.escaped) is not in the archive; photo \(record.id) is an asset of the app"
+    )
+    return nil
   }
 
   private static func file(
@@ -115,20 +116,19 @@ struct EntryMatching {
 
   /// Returns the file of a photo that the manifest does not list; nil if no entry has one of the possible names.
   private mutating func unlistedFile(
-    of record: Metadata.PhotoRecord, _ files: inout PhotoEntries
+    of record: Metadata.PhotoRecord, _ entries: inout NamedEntries
   ) -> OpenedBackup.Photo.File? {
-    guard let (entry, name) = files.takeUnlistedEntry(named: possibleNames(of: record)) else { return nil }
+    guard let (entry, name) = entries.takeUnlistedEntry(named: possibleNames(of: record)) else { return nil }
     messages.append(
       "\(name.shortened.escaped) is not in the manifest; its name is that of photo \(record.id)")
     return OpenedBackup.Photo.File(.entry(EntryReference(entry, md5: nil)))
   }
 
   private mutating func file(
-    of record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry, isOfAsset: Bool = false,
-    _ files: inout PhotoEntries
+    of record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry, _ match: NamedEntries.Match
   ) -> OpenedBackup.Photo.File {
     let location: PhotoLocation
-    switch files.take(item) {
+    switch match {
     case .entry(let entry):
       location = .entry(EntryReference(entry, md5: checksum(of: item, size: entry.size)))
       if let expected = item.expectedChecksum {
@@ -140,22 +140,12 @@ struct EntryMatching {
             "it was already damaged when the backup was made (its MD5 should be \(expected.shortened.escaped))"
           ))
       }
-    case .taken(let name):
-      location = Self.unavailable(item, .sharedEntry(name: name))
-    case .missing(let names):
-      let reason = names.compactMap { losses[$0] }.first
-      location = Self.unavailable(
-        item, reason.map { .damaged($0) } ?? .notInArchive(name: item.zipEntryName))
+    case .unavailable(let cause):
+      location = .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }))
     }
     return OpenedBackup.Photo.File(
       location, originalPath: item.originalPath,
-      originalMD5: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }, isOfAsset: isOfAsset)
-  }
-
-  private static func unavailable(
-    _ item: Metadata.ManifestEntry, _ cause: Unavailable.Cause
-  ) -> PhotoLocation {
-    .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }))
+      originalMD5: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }, isOfAsset: record.isFromAssets)
   }
 
   /// Returns the names that either app would give the file of a photo that the manifest does not list.
@@ -176,8 +166,7 @@ struct EntryMatching {
     guard let text = item.checksum else { return nil }
     let digest = MD5Digest(hex: text)
     if digest == nil {
-      messages.append(
-        "\(item.zipEntryName.shortened.escaped): the manifest's checksum is not an MD5")
+      messages.append("\(item.zipEntryName.shortened.escaped): the manifest's checksum is not an MD5")
     }
     return digest
   }
