@@ -1,5 +1,6 @@
 import FileSystem
 import HTML
+import PhotoLibrary
 
 extension StatusPage {
   /// The page shows this many categories.
@@ -46,9 +47,5 @@ extension StatusPage {
 
 extension StatusPage.CategorySize {
   /// The color of the category; nil unless it is written as `#RRGGBB`.
-  var plainColor: String? {
-    guard let color, color.utf8.count == 7, color.hasPrefix("#"), color.dropFirst().allSatisfy(\.isHexDigit)
-    else { return nil }
-    return color
-  }
+  var plainColor: String? { color.flatMap { CategoryValues.isColor($0) ? $0 : nil } }
 }

@@ -14,10 +14,7 @@ struct UndoStack {
 
   /// Reads the stack.
   init(_ database: Database) throws {
-    let withRows = try Set(
-      database.rows("SELECT changeId FROM replacedSettings", of: "replacedSettings") { row in
-        try row.text("changeId", at: 0)
-      })
+    let withRows = Set(try ReplacedFiles.changes(database))
     var limit = try RowLimit(database)
     let rows = try Row.fetchCursor(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC")
     var undoneChanges = 0

@@ -94,21 +94,24 @@ private struct Reasons {
     }
   }
 
+  /// Returns the reason that a removal gives, or its error; nil if it succeeds.
+  private static func reason(_ remove: () throws -> String?) -> String? {
+    do {
+      return try remove()
+    } catch {
+      return "\(error)"
+    }
+  }
+
   mutating func removeObsoleteUndo(_ writer: LibraryWriter) {
     guard undo == nil else { return }
-    do {
-      if try !ReplacedFiles(writer).removeObsoleteFolders() { undo = ReplacedFiles.reasonOfReaders }
-    } catch {
-      undo = "\(error)"
+    undo = Self.reason {
+      try ReplacedFiles(writer).removeObsoleteFolders() ? nil : ReplacedFiles.reasonOfReaders
     }
   }
 
   mutating func discardUndo(_ writer: LibraryWriter) {
-    do {
-      undo = try writer.discardUndo() ? nil : ReplacedFiles.reasonOfReaders
-    } catch {
-      undo = "\(error)"
-    }
+    undo = Self.reason { try writer.discardUndo() ? nil : ReplacedFiles.reasonOfReaders }
   }
 
   /// Removes the corrupt files of repairs that are complete, since a photo may need those of the others. Keeps the corrupt
@@ -122,20 +125,14 @@ private struct Reasons {
       return
     }
     for item in quarantined {
-      do {
+      items[item.path] = Self.reason {
         let pending = try library.read { try FileMove.pending(operation: item.operationID, in: $0) }
-        guard pending.isEmpty else {
-          items[item.path] = "the repair is not complete"
-          continue
-        }
+        guard pending.isEmpty else { return "the repair is not complete" }
         try library.root.removeFolder(item.path) { name in
           Quarantine.isFileName(name) && !missing.contains { name.string.hasPrefix($0) }
         }
-        if try library.root.status(of: item.path) != nil, !missing.isEmpty {
-          items[item.path] = "the library has no other file of a photo"
-        }
-      } catch {
-        items[item.path] = "\(error)"
+        let isLeft = try library.root.status(of: item.path) != nil && !missing.isEmpty
+        return isLeft ? "the library has no other file of a photo" : nil
       }
     }
   }
@@ -149,11 +146,10 @@ private struct Reasons {
 
   mutating func remove(unfinished files: [CleanItem]) {
     for file in files {
-      do {
+      items[file.path] = Self.reason {
         let folder = try Directory.open(file.path.folder)
         try AtomicFile.removeAbandoned(FilePath(file.path.name), in: folder)
-      } catch {
-        items[file.path] = "\(error)"
+        return nil
       }
     }
   }

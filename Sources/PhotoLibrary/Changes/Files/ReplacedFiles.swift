@@ -1,4 +1,3 @@
-import Checksums
 import FileSystem
 internal import GRDB
 import SystemPackage
@@ -77,11 +76,9 @@ struct ReplacedFiles {
     let ids = try library.root.directory(folder).names().compactMap { Int64($0.string) }
     let photos = try library.read { database in
       try ids.compactMap { id in
-        try Photo.fetchAll(
-          database,
-          sql: "SELECT \(Photo.columns) FROM photo WHERE id = ? AND NOT isFromAssets",
-          arguments: [id]
-        ).first
+        try Photo.fetchOne(
+          database, sql: "SELECT \(Photo.columns) FROM photo WHERE id = ? AND NOT isFromAssets",
+          arguments: [id])
       }
     }
     for photo in photos where try library.root.status(of: FilePath(photo.path)) == nil {
