@@ -3,7 +3,6 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// Why a backup cannot be read or written at all. Nothing was published or changed, except for `incompleteSet`. The
 /// summaries report problems of single photos.

@@ -1,5 +1,4 @@
 internal import FileSystem
-internal import Operations
 internal import PhotoLibrary
 internal import Pictures
 

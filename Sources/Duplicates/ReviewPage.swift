@@ -1,7 +1,6 @@
 internal import FileSystem
 import Foundation
 import HTML
-internal import Operations
 package import PhotoLibrary
 internal import Pictures
 package import SystemPackage

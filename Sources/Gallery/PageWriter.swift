@@ -1,6 +1,5 @@
 import FileSystem
 import HTML
-import Operations
 
 /// Writes the pages of a gallery.
 struct PageWriter {

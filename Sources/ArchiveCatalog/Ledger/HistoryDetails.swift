@@ -1,4 +1,3 @@
-import Foundation
 import Operations
 
 /// The details of an operation, in the column `record` of the ledger.

@@ -1,5 +1,4 @@
 internal import Databases
-import Foundation
 internal import GRDB
 import Operations
 

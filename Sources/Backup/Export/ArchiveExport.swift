@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import Operations
 import PhotoLibrary
-import SystemPackage
 import Zip
 
 /// Carries out the plan of an export that writes one archive or several. Publishes the first when all are complete, and

@@ -1,7 +1,5 @@
 import Checksums
-import Foundation
 import Gallery
-import Operations
 import PhotoLibrary
 import Pictures
 

@@ -1,10 +1,8 @@
 import ArchiveCatalog
 import Foundation
 import Gallery
-import Operations
 import PhotoLibrary
 import Secrets
-import SystemPackage
 
 /// The options of an export.
 public struct ExportOptions: Sendable {

@@ -1,4 +1,3 @@
-import ArchiveCatalog
 import Operations
 import PhotoLibrary
 import SystemPackage

@@ -2,7 +2,6 @@ import ArchiveCatalog
 import Operations
 import Secrets
 import SystemPackage
-import Zip
 
 /// How to handle an existing file under a photo's name.
 public enum OverwriteRule: String, Sendable, CaseIterable {

@@ -1,5 +1,4 @@
 import FileSystem
-import Operations
 
 /// Why a document is not the metadata of a backup.
 public struct MetadataFault: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,6 +1,5 @@
 import FileSystem
 import Operations
-import Zip
 
 /// Reads a `metadata.json` and makes its rows consistent. Repairs contradictory rows, or leaves them out and
 /// reports them. `docs/format/phone-backups.md` has the rules.

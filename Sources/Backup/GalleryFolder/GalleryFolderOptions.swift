@@ -4,7 +4,6 @@ import Gallery
 import Operations
 import PhotoLibrary
 import Secrets
-import SystemPackage
 
 /// What a click on a photo of a gallery's folder opens.
 public enum GalleryOriginals: String, Sendable, CaseIterable {

@@ -1,4 +1,3 @@
-import FileSystem
 import Gallery
 import Operations
 import PhotoLibrary

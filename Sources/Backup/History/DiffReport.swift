@@ -3,7 +3,6 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// The changes from one backup or library to another.
 public struct DiffReport: Sendable {

@@ -5,7 +5,6 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// A photo in a searched archive.
 public struct FoundPhoto: Sendable {

@@ -1,11 +1,7 @@
 import ArchiveCatalog
-import Checksums
-import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import SystemPackage
-import Zip
 
 extension ImportSummary: RecordedSummary {
   /// The part that a recorder records.

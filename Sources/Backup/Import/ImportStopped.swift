@@ -1,6 +1,5 @@
 import FileSystem
 import Operations
-import PhotoLibrary
 import SystemPackage
 
 /// An import of several backups failed or was cancelled after some were imported.

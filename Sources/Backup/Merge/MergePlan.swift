@@ -1,5 +1,3 @@
-import Checksums
-import Foundation
 import Operations
 import PhotoLibrary
 

@@ -1,4 +1,3 @@
-import Checksums
 import PhotoLibrary
 
 /// Plans the photos of a merge.

@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 import PhotoLibrary
 
 /// Builds a merge plan.

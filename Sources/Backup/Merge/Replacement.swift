@@ -1,4 +1,3 @@
-import Checksums
 import PhotoLibrary
 
 /// The content of a library after `--strategy replace`: the categories and photos of one backup, and nothing else.

@@ -4,7 +4,6 @@ import FileSystem
 import Operations
 import Secrets
 import SystemPackage
-import Zip
 
 /// Opens backups: files, all backups in a folder, and the archives that incremental backups depend on. Blocks.
 ///

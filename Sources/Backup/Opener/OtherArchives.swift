@@ -1,8 +1,6 @@
-import FileSystem
 import Operations
 import Secrets
 import SystemPackage
-import Zip
 
 /// Archives that provide photos to repair another archive or a library. If there are several, an unusable one is
 /// reported, because another may have the same photos.

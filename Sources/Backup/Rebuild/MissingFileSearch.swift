@@ -1,8 +1,6 @@
-import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 /// Finds the missing and corrupt files of a rebuilt library in its archives: the newest one first.
 struct MissingFileSearch {

@@ -1,7 +1,4 @@
-import Checksums
-import Foundation
 import PhotoLibrary
-import SystemPackage
 
 /// The content of a rebuilt library: a pure function of the files below `photos`, the rows that the damaged database still
 /// has, and the newest archive.

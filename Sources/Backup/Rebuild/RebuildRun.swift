@@ -1,6 +1,4 @@
 import ArchiveCatalog
-import Checksums
-import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary

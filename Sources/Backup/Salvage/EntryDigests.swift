@@ -1,6 +1,5 @@
 import Checksums
 import FileSystem
-import Foundation
 import ImageHeader
 import PhotoLibrary
 import Secrets

@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets

@@ -1,4 +1,3 @@
-import FileSystem
 import Operations
 import SystemPackage
 import Zip

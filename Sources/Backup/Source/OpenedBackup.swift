@@ -1,6 +1,5 @@
 import Checksums
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets

@@ -1,8 +1,6 @@
 import Glibc
 import Operations
 import PhotoLibrary
-import Secrets
-import SystemPackage
 import Zip
 
 /// The archives that the Android app exports besides backups. They have photo files, but no rows that assign photos

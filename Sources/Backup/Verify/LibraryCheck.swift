@@ -2,7 +2,6 @@ import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
-import SystemPackage
 
 /// Reads every photo of a library, compares it with its row, and finds untracked files.
 struct LibraryCheck {

@@ -1,9 +1,7 @@
 import Checksums
 import FileSystem
-import Operations
 import PhotoLibrary
 import Secrets
-import SystemPackage
 import Zip
 
 /// Writes photos and texts into a ZIP archive. One thread reads and hashes the photos; the thread of the caller

@@ -1,5 +1,4 @@
 import Checksums
-import Foundation
 import Operations
 
 /// The rows that `add` inserts. The caller adds the photos one by one.

@@ -1,4 +1,3 @@
-import Checksums
 import FileSystem
 import Operations
 

@@ -1,7 +1,6 @@
 import FileSystem
 import Foundation
 import ImageHeader
-import Operations
 import SystemPackage
 
 /// Finds the photos in files and folders that the user gave. Folders are searched at any depth; hidden files and

@@ -1,4 +1,3 @@
-import Checksums
 import Foundation
 internal import GRDB
 

@@ -1,6 +1,5 @@
 import Checksums
 import FileSystem
-import Foundation
 internal import GRDB
 import Operations
 import SystemPackage

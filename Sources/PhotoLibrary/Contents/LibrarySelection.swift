@@ -1,5 +1,3 @@
-import FileSystem
-
 /// A selection of photos of a library. A photo must meet one condition of each kind that is given.
 public struct LibrarySelection: Sendable, Equatable {
   /// The IDs of photos.

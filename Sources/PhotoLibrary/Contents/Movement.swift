@@ -1,4 +1,3 @@
-import Checksums
 internal import Databases
 import Foundation
 internal import GRDB

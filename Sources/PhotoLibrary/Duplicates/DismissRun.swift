@@ -1,5 +1,3 @@
-import Checksums
-import FileSystem
 import SystemPackage
 
 /// The result of dismissing duplicates.

@@ -1,7 +1,5 @@
-import Checksums
 package import Databases
 import FileSystem
-import Foundation
 internal import GRDB
 import SystemPackage
 

@@ -1,6 +1,4 @@
-import Checksums
 import FileSystem
-import Operations
 
 /// A photo before and after a person organized the library.
 package struct OrganizedPhoto: Sendable, Equatable {

@@ -1,4 +1,3 @@
-import FileSystem
 import Foundation
 import Operations
 import SystemPackage

@@ -1,5 +1,3 @@
-import Checksums
-internal import Databases
 import Foundation
 internal import GRDB
 

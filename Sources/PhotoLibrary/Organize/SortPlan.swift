@@ -1,8 +1,3 @@
-import Checksums
-import FileSystem
-import Foundation
-import Operations
-
 /// What `sort` changes: a pure function of the library, its history of sorting, the rules, and the intact files of photos with
 /// equal bytes.
 package struct SortPlan: Sendable {

@@ -1,5 +1,4 @@
 import Crypto
-import FileSystem
 import Foundation
 
 /// A width and a height in pixels.

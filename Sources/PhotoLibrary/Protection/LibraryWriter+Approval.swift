@@ -1,5 +1,3 @@
-import FileSystem
-internal import GRDB
 import SystemPackage
 
 extension LibraryWriter {

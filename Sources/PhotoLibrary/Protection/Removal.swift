@@ -1,4 +1,3 @@
-import Checksums
 import FileSystem
 
 /// The number of photos and categories that an operation removes from a library.

@@ -1,4 +1,3 @@
-import Checksums
 internal import Databases
 import FileSystem
 import Foundation

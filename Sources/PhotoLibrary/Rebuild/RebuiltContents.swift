@@ -1,5 +1,3 @@
-import Checksums
-
 /// What the database of a lost library gets.
 package struct RebuiltContents: Sendable {
   /// The rows. Each photo that is no asset has the path of its file.

@@ -1,5 +1,4 @@
 import Operations
-import SystemPackage
 
 /// The photos and categories that `remove` removes: a pure function of the library and the selection. Categories alone
 /// are selected with their photos; together with other conditions they only restrict the photos.

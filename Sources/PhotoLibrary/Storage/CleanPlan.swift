@@ -1,7 +1,6 @@
 import FileSystem
 import Foundation
 import Operations
-import SystemPackage
 
 /// What `clean` removes.
 struct CleanPlan {

@@ -1,4 +1,3 @@
-import FileSystem
 import Operations
 
 /// The disk space of a library's folder, by purpose. Bytes are those that the file system has allocated, as

@@ -1,4 +1,3 @@
-import Checksums
 internal import Databases
 internal import FileSystem
 internal import GRDB

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What pictures that look alike have in common, computed from the pixels of a thumbnail by `smilepile-pictures`.
 package struct Fingerprint: Sendable, Equatable {
   /// The columns of the luma.

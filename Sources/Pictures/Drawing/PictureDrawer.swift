@@ -1,5 +1,4 @@
 package import FileSystem
-import Foundation
 internal import ImageHeader
 internal import Operations
 import Processes

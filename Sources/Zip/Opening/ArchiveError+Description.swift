@@ -1,6 +1,4 @@
 import FileSystem
-import Operations
-import SystemPackage
 
 extension ArchiveError: CustomStringConvertible {
   /// One line for the user: the archive, the entry, and what is wrong. Control characters and bidirectional overrides

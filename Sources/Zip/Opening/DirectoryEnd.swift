@@ -1,5 +1,4 @@
 import FileSystem
-import SystemPackage
 
 /// The offset and the size of the directory, from the end record of the archive or its ZIP64 form. APPNOTE 4.3.14 to
 /// 4.3.16.

@@ -1,7 +1,6 @@
 import CLibZip
 import Checksums
 import FileSystem
-import SystemPackage
 
 /// Examines data whose headers cannot be trusted: where deflated data ends, and whether data has an expected checksum.
 /// It discards what it inflates.

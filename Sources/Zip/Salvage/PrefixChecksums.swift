@@ -1,6 +1,5 @@
 import CZLib
 import Checksums
-import FileSystem
 
 /// The checksums of a file's beginning up to regular offsets. The checksum of any range of the file follows from two of
 /// them: it takes two reads of at most one block, however long the range is.

@@ -1,4 +1,3 @@
-import FileSystem
 import Operations
 
 /// A directory record of a damaged file whose local header is missing, and the offsets at which its data may begin.

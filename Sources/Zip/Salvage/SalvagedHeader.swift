@@ -1,6 +1,3 @@
-import FileSystem
-import SystemPackage
-
 /// What may be a local header in a damaged file. Nothing of it is trusted. APPNOTE 4.3.7.
 struct SalvagedHeader {
   /// The entry as the header describes it.

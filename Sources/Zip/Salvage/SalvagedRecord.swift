@@ -1,5 +1,3 @@
-import FileSystem
-
 /// What may be a directory record in a damaged file. APPNOTE 4.3.12.
 struct SalvagedRecord {
   /// The offset of the record, and its end.

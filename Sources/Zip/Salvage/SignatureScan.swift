@@ -1,7 +1,6 @@
 import FileSystem
 import Glibc
 import Operations
-import SystemPackage
 
 /// Reads a whole file once and collects what may be records of an archive: the offsets of local headers, the fields of
 /// directory records, and descriptors with a signature. It trusts none of them.

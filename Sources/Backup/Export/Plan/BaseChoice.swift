@@ -5,7 +5,6 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// Chooses the base of an incremental export.
 struct BaseChoice {

@@ -1,12 +1,10 @@
 import ArchiveCatalog
 import Checksums
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 /// The base of an incremental export with its chain: a value that is made once from the opened archives.
 package struct ExportBase: Sendable {

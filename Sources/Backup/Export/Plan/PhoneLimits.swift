@@ -1,7 +1,5 @@
 import FileSystem
 import Operations
-import PhotoLibrary
-import Zip
 
 /// The limits above which both apps refuse to restore a backup on the phone. Tests use smaller limits.
 public struct PhoneLimits: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import Zip
-
 /// A valid document whose root is an object. The caller reads its properties in any order.
 struct JSONDocument {
   private let bytes: UnsafeBufferPointer<UInt8>

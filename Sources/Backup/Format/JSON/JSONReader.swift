@@ -1,5 +1,3 @@
-import Zip
-
 /// Reads a JSON document value by value and builds no tree. The document has passed a `JSONScan`: it is valid JSON,
 /// and only the types and ranges of its values can be wrong.
 struct JSONReader {

@@ -1,4 +1,3 @@
-import FileSystem
 import SystemPackage
 
 /// A staged file that moves to the place of a photo whose file is corrupt or missing. The row of the photo does not

@@ -1,4 +1,3 @@
-import FileSystem
 import SystemPackage
 
 /// The folder `.rotten/ID` of an operation, which has the corrupt files that the operation replaced. They are never

@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 
 /// The rules for names of photo files, in the library and in archives. Every name from a backup is converted by them
 /// before it is used.

@@ -1,8 +1,6 @@
 import Checksums
 internal import Databases
-import Foundation
 internal import GRDB
-import SystemPackage
 
 /// A photo in a category: a row, and a file in the library's photo folder unless it ships inside the app.
 ///

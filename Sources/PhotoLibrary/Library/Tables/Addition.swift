@@ -1,6 +1,5 @@
 internal import Databases
 internal import GRDB
-import Operations
 
 /// The photos that changes added, as ranges of IDs. They tell what is newer than an export, whatever the clock did.
 enum Addition {

@@ -1,12 +1,9 @@
 import Crypto
 import CryptoExtras
 internal import Databases
-import FileSystem
 import Foundation
 internal import GRDB
-import Operations
 import Secrets
-import SystemPackage
 
 /// A PIN of four to six digits, as in the apps. It is never printed, logged or exported.
 public struct PIN: Sendable {

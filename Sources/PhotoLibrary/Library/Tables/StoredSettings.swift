@@ -1,5 +1,4 @@
 internal import Databases
-import Foundation
 internal import GRDB
 
 /// The settings of a library as they are stored. A value that is out of range reads as the default. The commands that show
