@@ -1,4 +1,3 @@
-import Backup
 import FileSystem
 import PhotoLibrary
 import SystemPackage

@@ -1,5 +1,4 @@
 import Backup
-import FileSystem
 import PhotoLibrary
 import SystemPackage
 import Yams

@@ -2,7 +2,6 @@ import ArchiveCatalog
 import Backup
 import Checksums
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets

@@ -1,8 +1,5 @@
-import Backup
 import FileSystem
-import Foundation
 import Operations
-import PhotoLibrary
 import SystemPackage
 
 /// Why a destination cannot be used.

@@ -1,4 +1,3 @@
-import Backup
 import Gallery
 import PhotoLibrary
 import SystemPackage

@@ -1,5 +1,4 @@
 import Foundation
-import Operations
 
 /// The archives to keep: restic's options, with restic's meaning of each.
 /// https://restic.readthedocs.io/en/stable/060_forget.html#removing-candidates-according-to-a-policy

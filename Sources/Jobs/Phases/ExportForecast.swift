@@ -1,5 +1,4 @@
 import Backup
-import FileSystem
 import Operations
 import PhotoLibrary
 import Secrets

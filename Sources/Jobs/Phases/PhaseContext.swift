@@ -1,7 +1,5 @@
 import ArchiveCatalog
 import Backup
-import FileSystem
-import Foundation
 import Operations
 import Secrets
 import SystemPackage

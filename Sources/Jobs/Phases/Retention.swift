@@ -1,7 +1,5 @@
 import ArchiveCatalog
 import Backup
-import Foundation
-import Operations
 
 /// Eighth phase: removes the archives of the job and its library that the policy does not keep.
 struct Retention {

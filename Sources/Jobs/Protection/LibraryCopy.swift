@@ -1,7 +1,5 @@
 import ArchiveCatalog
 import FileSystem
-import Foundation
-import Operations
 import SystemPackage
 
 /// A copy of a library that a job made, and whether it protects the library.

@@ -1,5 +1,4 @@
 import ArchiveCatalog
-import Foundation
 import SystemPackage
 
 extension HistoryEntry {

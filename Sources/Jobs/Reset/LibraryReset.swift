@@ -1,6 +1,5 @@
 import ArchiveCatalog
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets

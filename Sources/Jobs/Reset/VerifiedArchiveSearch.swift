@@ -1,7 +1,6 @@
 import ArchiveCatalog
 import Backup
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets

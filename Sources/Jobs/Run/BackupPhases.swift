@@ -1,10 +1,7 @@
 import ArchiveCatalog
 import Backup
-import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
-import Secrets
 
 /// The phases of a backup, between its hooks.
 ///

@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 import SystemPackage
 
 /// The folder of the jobs' state, and the variables with which a service finds the same folders as the user's shell.

@@ -1,6 +1,5 @@
 import ArchiveCatalog
 import FileSystem
-import Foundation
 import SystemPackage
 
 /// The folder in which jobs keep their locks and their ledger, and publish their status files.
