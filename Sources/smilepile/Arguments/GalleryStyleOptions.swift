@@ -1,5 +1,4 @@
 import ArgumentParser
-import FileSystem
 import Gallery
 
 /// How the pages of a gallery look.

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Backup
 import Operations
-import Zip
 
 /// The limits for backups, for unusually large backups and for small machines.
 struct LimitOptions: ParsableArguments {

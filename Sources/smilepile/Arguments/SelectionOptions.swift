@@ -1,6 +1,4 @@
 import ArgumentParser
-import FileSystem
-import Foundation
 import PhotoLibrary
 
 /// Selects photos of a library.

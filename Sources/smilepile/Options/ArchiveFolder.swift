@@ -1,4 +1,3 @@
-import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs

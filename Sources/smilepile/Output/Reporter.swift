@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 import Operations
 
 /// Prints the result of a command on standard output and messages on standard error, or JSON lines with `--json`.

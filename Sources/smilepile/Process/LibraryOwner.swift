@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 import Glibc
 import SystemPackage
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import FileSystem
 import Glibc
 import Processes

@@ -152,7 +152,7 @@ import Testing
       try target.root.open(hidden, .create).write(Array(name.utf8), at: 0)
       try publication.add(
         .init(
-          index: index, folder: family, hidden: hidden, name: family.appending(name), size: 1, replaces: false
+          index: index, hidden: hidden, name: family.appending(name), size: 1, replaces: false
         ))
     }
     try scratch.write("mine", to: "out/Family/b")

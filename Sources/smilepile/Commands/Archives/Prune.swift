@@ -2,10 +2,8 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Foundation
 import Jobs
 import Operations
-import PhotoLibrary
 import Secrets
 import SystemPackage
 

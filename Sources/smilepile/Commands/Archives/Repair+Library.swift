@@ -1,5 +1,3 @@
-import ArchiveCatalog
-import ArgumentParser
 import Backup
 import FileSystem
 import Jobs

@@ -1,11 +1,8 @@
-import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Operations
 import PhotoLibrary
 import SystemPackage
-import Zip
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

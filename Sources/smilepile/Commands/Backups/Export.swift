@@ -1,10 +1,7 @@
-import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Foundation
 import Jobs
-import Operations
 import PhotoLibrary
 import SystemPackage
 

@@ -2,8 +2,6 @@ import ArgumentParser
 import Backup
 import Checksums
 import FileSystem
-import Foundation
-import Operations
 import SystemPackage
 
 struct Find: AsyncParsableCommand {

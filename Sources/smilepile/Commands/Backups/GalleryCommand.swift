@@ -1,8 +1,6 @@
-import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Foundation
 import Operations
 import SystemPackage
 

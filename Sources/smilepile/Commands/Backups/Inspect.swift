@@ -4,7 +4,6 @@ import FileSystem
 import Foundation
 import PhotoLibrary
 import SystemPackage
-import Zip
 
 struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

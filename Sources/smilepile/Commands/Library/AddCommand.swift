@@ -1,7 +1,6 @@
 import ArchiveCatalog
 import ArgumentParser
 import FileSystem
-import Operations
 import PhotoLibrary
 import SystemPackage
 

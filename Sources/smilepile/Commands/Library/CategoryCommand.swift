@@ -1,6 +1,5 @@
 import ArgumentParser
 import FileSystem
-import Operations
 import PhotoLibrary
 
 /// `smilepile category`: the categories of a library.

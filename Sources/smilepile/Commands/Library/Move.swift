@@ -1,5 +1,4 @@
 import ArgumentParser
-import FileSystem
 import PhotoLibrary
 
 struct Move: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import FileSystem
-import Operations
 import PhotoLibrary
 import SystemPackage
 

@@ -1,4 +1,3 @@
-import ArchiveCatalog
 import ArgumentParser
 import FileSystem
 import Operations

@@ -1,7 +1,5 @@
-import ArchiveCatalog
 import ArgumentParser
 import FileSystem
-import Foundation
 import Jobs
 import Operations
 import PhotoLibrary

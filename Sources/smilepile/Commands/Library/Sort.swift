@@ -1,5 +1,4 @@
 import ArgumentParser
-import FileSystem
 import Jobs
 import PhotoLibrary
 import SystemPackage

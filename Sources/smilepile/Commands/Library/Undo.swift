@@ -1,8 +1,6 @@
-import ArchiveCatalog
 import ArgumentParser
 import FileSystem
 import Foundation
-import Operations
 import PhotoLibrary
 import SystemPackage
 

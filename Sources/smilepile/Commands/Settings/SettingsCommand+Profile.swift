@@ -1,7 +1,6 @@
 import ArgumentParser
 import Backup
 import FileSystem
-import Foundation
 import PhotoLibrary
 import SystemPackage
 

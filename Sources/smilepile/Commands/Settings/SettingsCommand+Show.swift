@@ -1,6 +1,4 @@
 import ArgumentParser
-import FileSystem
-import Foundation
 import PhotoLibrary
 
 extension SettingsCommand {

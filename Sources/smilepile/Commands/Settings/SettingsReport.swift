@@ -1,4 +1,3 @@
-import FileSystem
 import PhotoLibrary
 import SystemPackage
 

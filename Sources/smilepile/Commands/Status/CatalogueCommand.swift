@@ -1,7 +1,6 @@
 import ArgumentParser
 import Catalogue
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import SystemPackage

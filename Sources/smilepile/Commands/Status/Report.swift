@@ -1,6 +1,5 @@
 import ArgumentParser
 import FileSystem
-import Foundation
 import Jobs
 import PhotoLibrary
 import SystemPackage

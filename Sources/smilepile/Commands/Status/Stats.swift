@@ -2,7 +2,6 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
-import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
