@@ -15,6 +15,8 @@ KEYS = {
 }
 # how long a reply may take
 SECONDS = 120
+# the error of a command that leads to another page
+PAGE_WAS_LEFT = "Inspected target navigated or closed"
 
 
 class Chromium:
@@ -92,12 +94,16 @@ class Chromium:
         return message
 
     def call(self, method, **parameters):
+        """Returns the result of a command; an empty one if the page was left before the reply, for example by Back."""
         number = self.send(method, parameters, self.session)
         while True:
             message = self.receive()
             if message.get("id") == number:
-                if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']}")
+                error = message.get("error")
+                if error and error["message"] == PAGE_WAS_LEFT:
+                    return {}
+                if error:
+                    raise RuntimeError(f"{method}: {error}")
                 return message["result"]
 
     def count(self, method, event):
@@ -152,11 +158,11 @@ class Chromium:
     is_script_off = False
 
     def evaluate(self, expression):
-        """Returns the value of an expression of JavaScript, or of the promise that it returns."""
+        """Returns the value of an expression of JavaScript, or of the promise that it returns; None if that leaves the page."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{result['exceptionDetails']} in {expression[:200]}")
-        return result["result"].get("value")
+        return result.get("result", {}).get("value")
 
     def press(self, *keys):
         for key in keys:
