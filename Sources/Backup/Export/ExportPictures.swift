@@ -22,9 +22,9 @@ struct ExportPictures {
   /// Fills the caches for all photos of the library, also those that the options leave out or that the base has.
   /// `warnings` lists such photos, too, if they have no picture.
   ///
-  /// - Throws: `HelperError` if something is to be drawn and this machine cannot draw; `CacheNotWritable` if
-  ///   neither a cache nor the temporary file can be written; `OwnershipError` if another user can change a cache;
-  ///   `LibraryError`; `FileLock.Busy` if another process clears the cache or deletes photo files; `FileError`;
+  /// - Throws: `HelperError` if something is to be drawn and this machine cannot draw. `CacheNotWritable` if
+  ///   neither a cache nor the temporary file can be written. `OwnershipError` if another user can change a cache.
+  ///   `FileLock.Busy` if another process clears the cache or deletes photo files. `LibraryError`, `FileError` and
   ///   `CancellationError`.
   init(of library: Library, _ options: ExportOptions, _ counter: ProgressCounter) throws {
     var run = CacheFillRun(path: library.path, counter: counter)

@@ -47,8 +47,11 @@ package struct ArchiveInventory: Sendable {
     requiresEncryption && !archive.isLocked && !archive.isFullyEncrypted
   }
 
-  /// Returns true if an archive counts as a backup of a library: it may be of the library, has the tags, belongs to this
-  /// user, can be decrypted and, if a password was given, has no plain entries.
+  /// Returns true if an archive counts as a backup of a library:
+  ///
+  /// - It may be of the library, and has the tags.
+  /// - It belongs to this user.
+  /// - It can be decrypted and, if a password was given, has no plain entries.
   ///
   /// - Parameter library: the ID of the library, since jobs of two computers may share a name and a folder; nil for every
   ///   library.
@@ -75,9 +78,11 @@ package struct ArchiveInventory: Sendable {
       : "\(plain.count) archives are not encrypted, the newest is \(newest.path); they are kept, and do not count as backups"
   }
 
-  /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger: those of plain archives
-  /// are a cache, so that the next run does not open an unchanged file again; those of encrypted archives are a record
-  /// for times when the password does not open them.
+  /// Lists a folder without its subfolders. Blocks.
+  ///
+  /// Writes only descriptors into the ledger. The descriptors of plain archives are a cache, so that the next run does
+  /// not open an unchanged file again. Those of encrypted archives are a record for times when the password does not
+  /// open them.
   ///
   /// - Parameters:
   ///   - password: for encrypted archives, which are opened each time, since the password may have changed.

@@ -55,8 +55,8 @@ package enum BackupFiles {
     ["zip", "json", "smilepile"].contains(name.extension?.lowercased())
   }
 
-  /// Returns true if a file has the extension of an archive or a document, and is neither that of this program nor that of
-  /// another one, as after an upload that was cut short or zeroed.
+  /// Returns true if a file has the extension of an archive or a document, and is neither that of this program nor that
+  /// of another one. An upload that was truncated or zeroed leaves such a file.
   package static func isBroken(_ path: FilePath, _ size: Int, _ error: any Error) -> Bool {
     switch (path.extension?.lowercased(), error) {
     case ("zip", BackupError.notABackup), ("smilepile", BackupError.notABackup): true

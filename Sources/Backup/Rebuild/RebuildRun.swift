@@ -116,9 +116,11 @@ struct RebuildRun {
     return true
   }
 
-  /// Returns the archive if it seems to be of another library: its ID is not known to be that of this one, and less than half
-  /// of the library's files are those of its photos, or corrupt ones in their places, which are less than half of its photos,
-  /// too. Families have some photos twice.
+  /// Returns the archive if it seems to be of another library.
+  ///
+  /// The ID of such an archive is not known to be that of this library, and the two have few files in common. The
+  /// common files are those of the archive's photos, and corrupt ones in their places. They are less than half of the
+  /// library's files, and less than half of the archive's photos. Families have some photos twice.
   private func otherArchive(
     _ archives: RebuildArchives, _ plan: RebuildPlan, _ scan: PhotoScan
   ) -> FilePath? {

@@ -27,10 +27,14 @@ struct SalvagedMetadata {
   /// The most photos that are read to find out whether a manifest is that of the archive.
   private static let maximumSample = 8
 
-  /// Returns the metadata with the best evidence: a copy that the directory or `checksums.md5` lists, else one whose
-  /// manifest agrees with a photo that was found, else one that cannot be a part of a lost entry. If several have the
-  /// same evidence, returns the one that names the most entries, the last one if they name equally many. Skips metadata
-  /// that cannot be read.
+  /// Returns the metadata with the best evidence. Best first:
+  ///
+  /// 1. a copy that the directory or `checksums.md5` lists;
+  /// 2. a copy whose manifest agrees with a photo that was found;
+  /// 3. a copy that cannot be a part of a lost entry.
+  ///
+  /// If several copies have the same evidence, returns the one that names the most entries, the last one if they name
+  /// equally many. Skips metadata that cannot be read.
   ///
   /// - Parameter export: becomes `.statistics` if an entry is that of a statistics export.
   /// - Throws: an error other than damage, such as a limit, if it prevents reading the only metadata.

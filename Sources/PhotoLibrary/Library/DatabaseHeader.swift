@@ -4,8 +4,8 @@ enum DatabaseHeader {
   static let length = 100
   static let pageSize = 4096
 
-  /// Returns the header with which SQLite opens a damaged database: another one if it is lost, or one with the number of pages
-  /// that are left, since SQLite refuses a truncated database; nil if neither is the case.
+  /// Returns the header with which SQLite opens a damaged database: another one if the header is lost, or one with the
+  /// number of pages that are left, since SQLite refuses a truncated database. Returns nil if neither is the case.
   ///
   /// - Parameter start: the first 101 bytes.
   static func replacing(_ start: [UInt8], fileSize: Int) -> [UInt8]? {

@@ -6,10 +6,11 @@ import SystemPackage
 
 /// Gives a lost library a new database.
 ///
-/// The order is: fsync the staged files; write the database as `library.sqlite.new`, and fsync it; move the staged files to
-/// their places, and corrupt files to `.rotten`; link the old database in `.lost`; rename the new one over the old one. An
-/// interruption before the last step leaves a library that cannot be used, as before, with all its files, and the
-/// reconstruction can be repeated. docs/contributing/recovery-protocol.md lists the states.
+/// The first steps are: fsync the staged files; write the database as `library.sqlite.new`, and fsync it. The next
+/// steps are: move the staged files to their places, and corrupt files to `.rotten`; link the old database in `.lost`;
+/// rename the new one over the old one. An interruption before the last step leaves a library that cannot be used, as
+/// before, with all its files, and the reconstruction can be repeated.
+/// docs/contributing/recovery-protocol.md lists the states.
 package final class LibraryReconstruction: Sendable {
   /// What became of the old files. Paths are relative to the library.
   package struct Outcome: Sendable {

@@ -1,8 +1,8 @@
 import FileSystem
 import Operations
 
-/// A local header of a damaged file, and the evidence for the end and the checksum of its data: the header itself,
-/// directory records with the same name, and descriptors that count from the start of the data.
+/// A local header of a damaged file, and the evidence for the end and the checksum of its data. The evidence is the
+/// header itself, directory records with the same name, and descriptors that count from the start of the data.
 struct HeaderEvidence {
   /// What is known about the data of the header.
   enum Result {

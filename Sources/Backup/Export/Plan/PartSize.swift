@@ -17,8 +17,9 @@ struct PartSize {
     init(_ photo: Photo, _ item: ExportPlan.Item?, hasGallery: Bool) {
       let texts = [photo.name, photo.originalPath, item?.entryName ?? photo.path]
         .saturatedSum(\.utf8.count)
-      // the keys and numbers of the rows have 641 bytes, and a byte of a text has at most six as an escape; the name of an
-      // entry is never escaped, and is in the rows three times, once in the list of checksums, twice in the ZIP records
+      // The keys and numbers of the rows have 641 bytes, and a byte of a text has at most six as an escape. The name of
+      // an entry is never escaped. It is in the rows three times, in the list of checksums once, in the ZIP records
+      // twice.
       bytes = PartSize.overhead + 8 * texts
       guard let item else { return }
       let pictures = [item.thumbnail, item.view].compactMap(\.self)

@@ -57,8 +57,8 @@ final class StagingFolder: Sendable {
   /// Makes the contents of files durable: many together with the rest of their file system, where that is possible.
   func sync(_ names: [String]) throws {
     var names = names
-    // the descriptor of the folder is older than the files, so the call reports each of their pages that was lost;
-    // leftover files are older, and a page of theirs may have been lost and reported to another process
+    // The descriptor of the folder is older than the files, so the call reports each of their pages that was lost.
+    // Leftover files are older: a page of theirs may have been lost and reported to another process.
     if names.count >= Self.manyFiles, try directory.syncFileSystem() {
       let reused = reused.withLock { $0 }
       names = reused.isEmpty ? [] : names.filter(reused.contains)

@@ -30,9 +30,9 @@ enum Addition {
 
   /// Selects the photos of the library that changes added after the first `count` changes.
   ///
-  /// An undo restores photos that an earlier change removed. They count only if the export was between the two: the undo
-  /// then takes back more than the changes since the export, so that their depth, which an undo lowers, falls below
-  /// that of the export.
+  /// An undo restores photos that an earlier change removed. They count only if the export was between the two. The
+  /// undo then takes back more than the changes since the export. So the depth of the changes, which an undo
+  /// lowers, falls below that of the export.
   private static func select(_ columns: String) -> String {
     """
     WITH
@@ -72,8 +72,8 @@ extension Library {
     try export.changes.map { changes in try read { try Addition.count(after: changes, $0) } }
   }
 
-  /// Counts the photos that were added after an export and are in the library; nil if the library has no record of the
-  /// export, or if the place of the export among the changes is unknown. Blocks.
+  /// Counts the photos that were added after an export and are in the library. Returns nil if the library has no record
+  /// of the export, or if the place of the export among the changes is unknown. Blocks.
   ///
   /// - Parameters:
   ///   - sequence: the place of the archive among the exports; nil if it is unknown.
