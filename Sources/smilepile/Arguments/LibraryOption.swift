@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Foundation
 import SystemPackage
@@ -27,6 +28,11 @@ struct LibraryOption: ParsableArguments {
     if asOwner { try LibraryOwner.become(of: path) }
     return path
   }
+
+  /// Returns the library's folder as `path` does, and the ledger of the user that this process then has.
+  ///
+  /// - Throws: as `path`.
+  func pathAndLedger() throws -> (FilePath, Ledger) { (try path(), .ofThisUser) }
 
   /// Returns the library's folder; nil if neither the option nor the variable is set.
   func ifNamed() -> FilePath? {

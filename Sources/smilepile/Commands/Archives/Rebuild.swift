@@ -55,14 +55,14 @@ struct Rebuild: AsyncParsableCommand {
 
   func run() async throws {
     let reporter = Reporter(output)
-    let path = try library.path()
+    let (path, ledger) = try library.pathAndLedger()
     var options = RebuildOptions()
+    options.ledger = ledger
     options.acceptsNoArchive = withoutArchive
     options.missing = missing
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     options.limits = limits.limits
-    options.ledger = .ofThisUser
     options.authorization = confirmation.authorization
     let sources = from.isEmpty ? try knownArchives(of: path) : ArchiveSources(from.map { FilePath($0) })
     for warning in sources.warnings { reporter.warn(warning) }

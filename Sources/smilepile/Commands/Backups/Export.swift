@@ -143,14 +143,15 @@ struct Export: AsyncParsableCommand {
     options.includesThumbnails = thumbnails
     let reporter = Reporter(reports.output)
     options.gallery = gallery.style
-    let (source, target) = (try library.path(), try destination())
+    let (source, ledger) = try library.pathAndLedger()
+    options.ledger = ledger
+    let target = try destination()
     if requireMount { try checkMount(of: target) }
     // checks for a missing library before asking for a password
     if encryption.encrypt { _ = try Library(path: source) }
     let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
     options.password = password
     options.allowsWeakPassword = encryption.forceWeakPassword
-    options.ledger = .ofThisUser
     let summary: ExportSummary
     do {
       summary = try await reporter.follow(

@@ -65,11 +65,11 @@ struct GalleryCommand: AsyncParsableCommand {
     options.taken = taken.range
     options.limits = limits.limits
     options.lockWait = lock.duration
-    options.ledger = .ofThisUser
     let folder = FilePath(output)
     let work: Work<GalleryFolderSummary>
     if let archive {
       let path = FilePath(archive)
+      options.ledger = .ofThisUser
       options.password = try password.read(for: [path], limits.limits, reporter)
       work = .gallery(ofArchive: path, to: folder, options: options)
     } else {

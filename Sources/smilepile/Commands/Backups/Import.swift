@@ -90,12 +90,13 @@ struct Import: AsyncParsableCommand {
     options.salvages = salvage
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
-    options.ledger = .ofThisUser
     options.limits = limits.limits
     options.duplicates = duplicates.rule
     options.reportsPhotos = reports.reportsPhotos
     let reporter = Reporter(reports.output)
-    let (paths, target) = (backups.map { FilePath($0) }, try library.path())
+    let paths = backups.map { FilePath($0) }
+    let (target, ledger) = try library.pathAndLedger()
+    options.ledger = ledger
     options.authorization = try confirmation.authorization(reporter, for: target)
     let sources = try BackupOpener.files(in: paths)
     options.password = try password.read(for: sources, limits.limits, reporter, salvaging: salvage)

@@ -50,8 +50,8 @@ struct AddCommand: AsyncParsableCommand {
       let path = paths[index]
       return AddFailure(FilePath(path), message: "\(path): its name is not UTF-8; \(ArgumentEncoding.remedy)")
     }
-    let target = try library.path()
-    options.recorder = Ledger.ofThisUser
+    let (target, ledger) = try library.pathAndLedger()
+    options.recorder = ledger
     let summary = try await reporter.follow(.add(photos, to: target, options: options), during: "add")
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
