@@ -44,14 +44,14 @@ struct PhotosCommand: AsyncParsableCommand {
     let categories = category.isEmpty ? contents.categories : try contents.categories.named(category)
     let byCategory = Dictionary(grouping: contents.photos, by: \.categoryId)
     if csv {
-      let style = raw ? CSVRow.Style.raw : .spreadsheet
-      reporter.raw(style.start + Self.header(style))
+      let style = raw ? CSVStyle.raw : .spreadsheet
+      reporter.raw(style.start + style.row(Self.columns))
       for category in categories {
         let photos = byCategory[category.id] ?? []
         // a reader of a pipe gets the rows in few pieces, since each piece costs a system call
         for start in stride(from: 0, to: photos.count, by: Self.rowsPerPiece) {
           let piece = photos[start..<min(start + Self.rowsPerPiece, photos.count)]
-          reporter.raw(piece.map { Self.row($0, in: category, style) }.joined())
+          reporter.raw(piece.map { style.row(Self.values(of: $0, in: category)) }.joined())
         }
       }
       return
@@ -87,35 +87,17 @@ struct PhotosCommand: AsyncParsableCommand {
   private static let rowsPerPiece = 256
   private static let isoStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  private static func header(_ style: CSVRow.Style) -> String {
-    var row = CSVRow(style)
-    for name in [
-      "id", "category", "category_display_name", "name", "file_name", "path", "taken_at", "bytes", "width",
-      "height", "md5", "is_from_assets", "is_favorite",
-    ] {
-      row.append(name)
-    }
-    return row.text
-  }
+  private static let columns = [
+    "id", "category", "category_display_name", "name", "file_name", "path", "taken_at", "bytes", "width",
+    "height", "md5", "is_from_assets", "is_favorite",
+  ]
 
-  private static func row(
-    _ photo: Photo, in category: PhotoLibrary.Category, _ style: CSVRow.Style
-  ) -> String {
-    var row = CSVRow(style)
-    row.append(photo.id)
-    row.append(category.name)
-    row.append(category.displayName)
-    row.append(photo.name)
-    row.append(photo.fileName)
-    row.append(photo.path)
-    row.append(Date(milliseconds: photo.createdAt).formatted(Self.isoStyle))
-    row.append(photo.fileSize)
-    row.append(photo.width)
-    row.append(photo.height)
-    row.append(photo.md5?.description)
-    row.append("\(photo.isFromAssets)")
-    row.append("\(photo.isFavorite ?? false)")
-    return row.text
+  private static func values(of photo: Photo, in category: PhotoLibrary.Category) -> [(any CSVValue)?] {
+    [
+      photo.id, category.name, category.displayName, photo.name, photo.fileName, photo.path,
+      Date(milliseconds: photo.createdAt).formatted(Self.isoStyle), photo.fileSize, photo.width, photo.height,
+      photo.md5?.description, "\(photo.isFromAssets)", "\(photo.isFavorite ?? false)",
+    ]
   }
 
   private static func table(of photos: [Photo]) -> TextTable {
