@@ -11,15 +11,21 @@ struct LibraryChangeOptions: ParsableArguments {
 
   var reporter: Reporter { Reporter(output) }
 
-  /// Returns the options of a change of the library at a path.
+  /// Prepares a change of the library. With `--as-owner`, becomes the owner of the library.
   ///
   /// - Parameter confirmation: how the user confirms; nil for a change that needs no confirmation.
-  func options(
-    of library: FilePath, isDryRun: Bool, _ confirmation: ConfirmationOption?
-  ) throws -> ChangeOptions {
+  func prepare(isDryRun: Bool, _ confirmation: ConfirmationOption? = nil) throws -> LibraryChange {
+    let (path, ledger) = try library.pathAndLedger()
     var options = ChangeOptions()
-    (options.isDryRun, options.lockWait, options.recorder) = (isDryRun, lock.duration, Ledger.ofThisUser)
-    if let confirmation { options.authorization = try confirmation.authorization(reporter, for: library) }
-    return options
+    (options.isDryRun, options.lockWait, options.recorder) = (isDryRun, lock.duration, ledger)
+    if let confirmation { options.authorization = try confirmation.authorization(reporter, for: path) }
+    return LibraryChange(reporter: reporter, library: path, options: options)
   }
+}
+
+/// A change of a library, and where its result is reported.
+struct LibraryChange {
+  let reporter: Reporter
+  let library: FilePath
+  let options: ChangeOptions
 }

@@ -24,7 +24,7 @@ extension CategoryCommand {
     @OptionGroup var change: ChangeOptions
 
     func run() async throws {
-      try await change.report(confirmation).run(.merge(categories, into: into))
+      try await change.prepare(confirmation).run(.merge(categories, into: into))
     }
   }
 
@@ -58,14 +58,14 @@ extension CategoryCommand {
     }
 
     func run() async throws {
+      let change = try self.change.prepare(confirmation)
       if withPhotos {
-        _ = try Library(path: change.target.library.path()).categories().one(named: category)
+        _ = try Library(path: change.library).categories().one(named: category)
         var selection = LibrarySelection()
         selection.categories = [category]
-        return try await RemoveReport(change.target, isDryRun: change.dryRun, confirmation).run(selection)
+        return try await change.remove(selection)
       }
-      let report = try change.report(confirmation)
-      try await report.run(moveTo.map { .merge([category], into: $0) } ?? .removeEmpty(category))
+      try await change.run(moveTo.map { .merge([category], into: $0) } ?? .removeEmpty(category))
     }
   }
 }

@@ -26,8 +26,8 @@ struct CategoryCommand: ParsableCommand {
 
     @OptionGroup var target: LibraryChangeOptions
 
-    func report(_ confirmation: ConfirmationOption? = nil) throws -> OrganizeReport {
-      try OrganizeReport(target, isDryRun: dryRun, confirmation)
+    func prepare(_ confirmation: ConfirmationOption? = nil) throws -> LibraryChange {
+      try target.prepare(isDryRun: dryRun, confirmation)
     }
   }
 
@@ -111,7 +111,7 @@ struct CategoryCommand: ParsableCommand {
 
     func validate() throws { try NameArgument.check(name) }
 
-    func run() async throws { try await change.report().run(.add(values.values(named: name))) }
+    func run() async throws { try await change.prepare().run(.add(values.values(named: name))) }
   }
 
   struct Rename: AsyncParsableCommand {
@@ -137,7 +137,7 @@ struct CategoryCommand: ParsableCommand {
     func run() async throws {
       var values = CategoryValues()
       values.displayName = name
-      try await change.report().run(.set(category, values))
+      try await change.prepare().run(.set(category, values))
     }
   }
 
@@ -161,7 +161,7 @@ struct CategoryCommand: ParsableCommand {
       }
     }
 
-    func run() async throws { try await change.report().run(.set(category, values.values())) }
+    func run() async throws { try await change.prepare().run(.set(category, values.values())) }
   }
 
   struct Order: AsyncParsableCommand {
@@ -179,6 +179,6 @@ struct CategoryCommand: ParsableCommand {
 
     @OptionGroup var change: ChangeOptions
 
-    func run() async throws { try await change.report().run(.order(categories)) }
+    func run() async throws { try await change.prepare().run(.order(categories)) }
   }
 }

@@ -57,14 +57,13 @@ extension DuplicatesCommand {
       let report = DuplicateReport(reporter, summary)
       report.showNotes()
       for part in removal.parts { report.show(part) }
-      let removing = try RemoveReport(
-        target, isDryRun: dryRun, confirmation, keeping: removal.kept.map(\.id))
+      let change = try target.prepare(isDryRun: dryRun, confirmation)
       if removal.removed.isEmpty {
-        removing.reportNothing()
+        change.reportNothingToRemove()
       } else {
         var selection = LibrarySelection()
         selection.ids = removal.removed.map(\.id)
-        try await removing.run(selection)
+        try await change.remove(selection, keeping: removal.kept.map(\.id))
       }
       if !summary.fill.failed.isEmpty { throw ExitStatus.incomplete }
     }

@@ -27,7 +27,6 @@ struct Move: AsyncParsableCommand {
   func validate() throws { try photos.require() }
 
   func run() async throws {
-    let report = try OrganizeReport(target, isDryRun: dryRun)
-    try await report.run(.move(photos.selection, to: to))
+    try await target.prepare(isDryRun: dryRun).run(.move(photos.selection, to: to))
   }
 }

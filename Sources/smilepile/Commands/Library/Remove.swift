@@ -26,30 +26,15 @@ struct Remove: AsyncParsableCommand {
   func validate() throws { try photos.require() }
 
   func run() async throws {
-    try await RemoveReport(target, isDryRun: dryRun, confirmation).run(photos.selection)
+    try await target.prepare(isDryRun: dryRun, confirmation).remove(photos.selection)
   }
 }
 
-/// Removes photos, and reports what was removed.
-///
-/// The IDs in `keeping` are of photos that must be intact, since they are kept in the place of removed ones.
-struct RemoveReport {
-  private let reporter: Reporter
-  private let library: FilePath
-  private let kept: [Int64]
-  private let options: ChangeOptions
-
-  init(
-    _ target: LibraryChangeOptions, isDryRun: Bool, _ confirmation: ConfirmationOption,
-    keeping kept: [Int64] = []
-  ) throws {
-    reporter = target.reporter
-    library = try target.library.path()
-    self.kept = kept
-    options = try target.options(of: library, isDryRun: isDryRun, confirmation)
-  }
-
-  func run(_ selection: LibrarySelection) async throws {
+extension LibraryChange {
+  /// Removes photos, and reports what was removed.
+  ///
+  /// - Parameter kept: the IDs of photos that must be intact, since they are kept in the place of removed ones.
+  func remove(_ selection: LibrarySelection, keeping kept: [Int64] = []) async throws {
     let isDryRun = options.isDryRun
     let summary = try await reporter.follow(
       .remove(selection, from: library, keeping: kept, options: options))
@@ -70,7 +55,7 @@ struct RemoveReport {
   }
 
   /// Reports that there is nothing to remove.
-  func reportNothing() {
+  func reportNothingToRemove() {
     reporter.importantResult("there is nothing to remove")
     json([], categories: 0, bytes: 0, missing: [])
   }

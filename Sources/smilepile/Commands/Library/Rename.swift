@@ -31,8 +31,7 @@ struct Rename: AsyncParsableCommand {
   func validate() throws { _ = try request() }
 
   func run() async throws {
-    let report = try OrganizeReport(target, isDryRun: dryRun)
-    try await report.run(request())
+    try await target.prepare(isDryRun: dryRun).run(request())
   }
 
   private func request() throws -> OrganizeRequest {

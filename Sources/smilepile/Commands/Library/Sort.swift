@@ -37,6 +37,6 @@ struct Sort: AsyncParsableCommand {
     var request = SortRequest(try SortRules(contentsOf: FilePath(rules)))
     request.categories = category
     request.again = again
-    try await OrganizeReport(target, isDryRun: dryRun).run(request)
+    try await target.prepare(isDryRun: dryRun).run(request)
   }
 }

@@ -33,10 +33,10 @@ struct Undo: AsyncParsableCommand {
 
   func run() async throws {
     let reporter = target.reporter
-    let path = try target.library.path()
+    let change = try target.prepare(isDryRun: dryRun, confirmation)
+    let path = change.library
     if list { return try report(Library(path: path).undoableChanges(), of: path, reporter) }
-    let options = try target.options(of: path, isDryRun: dryRun, confirmation)
-    let summary = try await reporter.follow(.undo(path, options: options), during: "undo")
+    let summary = try await reporter.follow(.undo(path, options: change.options), during: "undo")
     let date = summary.changedAt.time
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted

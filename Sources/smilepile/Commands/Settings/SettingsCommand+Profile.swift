@@ -74,22 +74,21 @@ extension SettingsCommand {
     @OptionGroup var target: LibraryChangeOptions
 
     func run() throws {
-      let report = try SettingsReport(target, isDryRun: dryRun)
+      let change = try target.prepare(isDryRun: dryRun, confirmation)
       let profile = try SettingsProfile(contentsOf: FilePath(file))
       let assignments = SettingDefinition.all.compactMap { definition in
         profile.values[definition.key].flatMap { SettingAssignment(key: definition.key, value: $0) }
       }
-      let plan = try report.run(
-        .adopt(assignments, lowersProtections: lowerProtection), confirmation)
+      let plan = try change.run(.adopt(assignments, lowersProtections: lowerProtection))
       let unknown = profile.unknownKeys.map { "the profile has the unknown key “\($0)”, which was ignored" }
       let kept = plan.kept.map { key in
         let value = profile.values[key] ?? ""
         return "\(key) \(value) would lower a protection, and was not used; use --lower-protection"
       }
       if plan.changes.isEmpty, kept.isEmpty {
-        report.reporter.note("no setting was changed: all have the values of the profile")
+        change.reporter.note("no setting was changed: all have the values of the profile")
       }
-      report.show(plan, warnings: unknown + kept)
+      change.show(plan, warnings: unknown + kept)
     }
   }
 }

@@ -57,8 +57,8 @@ struct SettingsCommand: ParsableCommand {
     func validate() throws { _ = try assignments() }
 
     func run() throws {
-      let report = try SettingsReport(target)
-      report.show(try report.run(.set(assignments()), confirmation))
+      let change = try target.prepare(isDryRun: false, confirmation)
+      change.show(try change.run(.set(assignments())))
     }
 
     private func assignments() throws -> [SettingAssignment] {
@@ -104,13 +104,13 @@ struct SettingsCommand: ParsableCommand {
     func validate() throws { _ = try definitions() }
 
     func run() throws {
-      let report = try SettingsReport(target)
-      let plan = try report.run(.reset(definitions()), confirmation)
-      for key in plan.kept { report.reporter.note("\(key) stays as it is; name it to reset it") }
+      let change = try target.prepare(isDryRun: false, confirmation)
+      let plan = try change.run(.reset(definitions()))
+      for key in plan.kept { change.reporter.note("\(key) stays as it is; name it to reset it") }
       if plan.changes.isEmpty, plan.kept.isEmpty {
-        report.reporter.note("no setting was reset: all have their defaults")
+        change.reporter.note("no setting was reset: all have their defaults")
       }
-      report.show(plan)
+      change.show(plan)
     }
 
     private func definitions() throws -> [SettingDefinition] {

@@ -3,20 +3,7 @@ import PhotoLibrary
 import SystemPackage
 
 /// Organizes a library, and reports what changed.
-struct OrganizeReport {
-  private let reporter: Reporter
-  private let library: FilePath
-  private let options: ChangeOptions
-
-  /// - Parameter confirmation: how the user confirms; nil for a change that needs no confirmation.
-  init(
-    _ target: LibraryChangeOptions, isDryRun: Bool, _ confirmation: ConfirmationOption? = nil
-  ) throws {
-    reporter = target.reporter
-    library = try target.library.path()
-    options = try target.options(of: library, isDryRun: isDryRun, confirmation)
-  }
-
+extension LibraryChange {
   /// Carries out a request, and prints the result.
   func run(_ request: OrganizeRequest) async throws {
     let plan = try await reporter.follow(.organize(request, in: library, options: options))
