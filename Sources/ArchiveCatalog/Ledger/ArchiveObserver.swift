@@ -65,13 +65,10 @@ extension ArchiveObserver {
   /// Returns the reasons, by location, why operations of this name found files damaged since this operation began.
   /// Blocks.
   package func damage() -> [String: String] {
-    let rows =
-      ledger.read { database in
-        try database.rows(
-          "SELECT location, detail FROM observation WHERE recorded > ? AND event = 'damaged' AND observer = ?",
-          [begun.number, name], of: "observation"
-        ) { row -> (String, String) in (try row.text("location"), try row.optionalText("detail") ?? "") }
-      } ?? []
+    let rows = ledger.rows(
+      "SELECT location, detail FROM observation WHERE recorded > ? AND event = 'damaged' AND observer = ?",
+      [begun.number, name], of: "observation"
+    ) { row -> (String, String) in (try row.text("location"), try row.optionalText("detail") ?? "") }
     return Dictionary(rows, uniquingKeysWith: { _, last in last })
   }
 }

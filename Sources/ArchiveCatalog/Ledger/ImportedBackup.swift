@@ -31,18 +31,15 @@ extension Ledger {
   package func inboxContents(
     inFolder location: String
   ) -> [String: (file: ArchiveFile, content: [UInt8])] {
-    let rows =
-      read { database in
-        // the names below a folder lie between “/” and the character after it
-        try database.rows(
-          """
-          SELECT location, bytes, modifiedAt, changedAt, content FROM inboxFile
-          WHERE location > ? AND location < ?
-          """, ["\(location)/", "\(location)0"], of: "inboxFile"
-        ) { row -> (file: ArchiveFile, content: [UInt8]) in
-          (file: try ArchiveFile(row), content: [UInt8](try row.bytes("content", count: Self.digestLength)))
-        }
-      } ?? []
+    // the names below a folder lie between “/” and the character after it
+    let rows = rows(
+      """
+      SELECT location, bytes, modifiedAt, changedAt, content FROM inboxFile
+      WHERE location > ? AND location < ?
+      """, ["\(location)/", "\(location)0"], of: "inboxFile"
+    ) { row -> (file: ArchiveFile, content: [UInt8]) in
+      (file: try ArchiveFile(row), content: [UInt8](try row.bytes("content", count: Self.digestLength)))
+    }
     // an inbox may contain another one
     let own = rows.filter { !$0.file.location.dropFirst(location.count + 1).contains("/") }
     return Dictionary(own.map { ($0.file.location, $0) }, uniquingKeysWith: { first, _ in first })
@@ -50,18 +47,14 @@ extension Ledger {
 
   /// Returns the backups that were imported into a library, by content. Blocks.
   package func importedBackups(library: String) -> [[UInt8]: ImportedBackup] {
-    let rows =
-      read { database in
-        try database.rows(
-          "SELECT content, at, photos, problem FROM importedBackup WHERE library = ?", [library],
-          of: "importedBackup"
-        ) { row in
-          ImportedBackup(
-            content: [UInt8](try row.bytes("content", count: Self.digestLength)), library: library,
-            at: try row.integer("at"), photos: try row.count("photos"),
-            problem: try row.optionalText("problem"))
-        }
-      } ?? []
+    let rows = rows(
+      "SELECT content, at, photos, problem FROM importedBackup WHERE library = ?", [library],
+      of: "importedBackup"
+    ) { row in
+      ImportedBackup(
+        content: [UInt8](try row.bytes("content", count: Self.digestLength)), library: library,
+        at: try row.integer("at"), photos: try row.count("photos"), problem: try row.optionalText("problem"))
+    }
     return Dictionary(rows.map { ($0.content, $0) }, uniquingKeysWith: { first, _ in first })
   }
 

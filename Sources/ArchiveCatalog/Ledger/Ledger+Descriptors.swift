@@ -14,18 +14,13 @@ extension Ledger {
   package func descriptors(inFolder location: String) -> [String: (
     file: ArchiveFile, descriptor: ArchiveDescriptor
   )] {
-    let rows =
-      read { database in
-        // the names below a folder lie between “/” and the character after it
-        try database.rows(
-          """
-          SELECT location, bytes, modifiedAt, changedAt, json FROM descriptor
-          WHERE location > ? AND location < ? AND format = ?
-          """, ["\(location)/", "\(location)0", Self.descriptorFormat], of: "descriptor"
-        ) { row -> (file: ArchiveFile, json: Data) in
-          (file: try ArchiveFile(row), json: try row.bytes("json"))
-        }
-      } ?? []
+    // the names below a folder lie between “/” and the character after it
+    let rows = rows(
+      """
+      SELECT location, bytes, modifiedAt, changedAt, json FROM descriptor
+      WHERE location > ? AND location < ? AND format = ?
+      """, ["\(location)/", "\(location)0", Self.descriptorFormat], of: "descriptor"
+    ) { row -> (file: ArchiveFile, json: Data) in (file: try ArchiveFile(row), json: try row.bytes("json")) }
     var descriptors: [String: (file: ArchiveFile, descriptor: ArchiveDescriptor)] = [:]
     for (file, json) in rows {
       guard let descriptor = try? JSONDecoder().decode(ArchiveDescriptor.self, from: json) else { continue }

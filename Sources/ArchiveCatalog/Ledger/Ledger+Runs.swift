@@ -64,50 +64,38 @@ extension Ledger {
 
   /// Returns the copies that the runs of a job found, those of the newest runs first. Blocks.
   package func copies(of job: String) -> [LedgerCopy] {
-    read { database in
-      try database.rows(
-        "SELECT destination, run, record FROM copy WHERE job = ? ORDER BY run DESC", [job], of: "copy"
-      ) { row in
-        var copy = LedgerCopy(destination: try row.text("destination"), record: try row.bytes("record"))
-        copy.run = LedgerPosition(try row.integer("run"))
-        return copy
-      }
-    } ?? []
+    rows(
+      "SELECT destination, run, record FROM copy WHERE job = ? ORDER BY run DESC", [job], of: "copy"
+    ) { row in
+      var copy = LedgerCopy(destination: try row.text("destination"), record: try row.bytes("record"))
+      copy.run = LedgerPosition(try row.integer("run"))
+      return copy
+    }
   }
 
   /// Returns the runs of a job, newest first. Blocks.
   package func runs(of job: String) -> [LedgerRun] {
-    read { database in
-      try database.rows(
-        "SELECT * FROM run WHERE job = ? ORDER BY begun DESC", [job], of: "run", LedgerRun.init)
-    } ?? []
+    rows("SELECT * FROM run WHERE job = ? ORDER BY begun DESC", [job], of: "run", LedgerRun.init)
   }
 
   /// Returns the names of the jobs that have runs. Blocks.
   package func jobs() -> [String] {
-    read { database in
-      try database.rows("SELECT DISTINCT job FROM run WHERE job IS NOT NULL ORDER BY job", of: "run") { row in
-        try row.text("job", at: 0)
-      }
-    } ?? []
+    rows("SELECT DISTINCT job FROM run WHERE job IS NOT NULL ORDER BY job", of: "run") { row in
+      try row.text("job", at: 0)
+    }
   }
 
   /// Returns the runs of jobs and commands that started at this time or later, newest first. Blocks.
   ///
   /// - Parameter date: in milliseconds since 1970; nil for all runs.
   package func runs(since date: Int64? = nil) -> [LedgerRun] {
-    read { database in
-      try database.rows(
-        "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run",
-        LedgerRun.init)
-    } ?? []
+    rows(
+      "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run", LedgerRun.init)
   }
 
   /// Returns the run with a number; nil if there is none. Blocks.
   package func run(number: Int64) -> LedgerRun? {
-    read { database in
-      try database.rows("SELECT * FROM run WHERE number = ?", [number], of: "run", LedgerRun.init).first
-    } ?? nil
+    rows("SELECT * FROM run WHERE number = ?", [number], of: "run", LedgerRun.init).first
   }
 
   /// Returns true if a process is performing a run; false if the run has ended or its process was killed. Blocks.

@@ -74,6 +74,16 @@ public final class Ledger: Sendable {
     access(creates: false) { try $0.read(body) }
   }
 
+  /// Reads all rows that a query selects. Returns none if the database does not exist yet.
+  ///
+  /// - Parameter table: the name of the table in messages.
+  func rows<Value: Sendable>(
+    _ sql: String, _ arguments: StatementArguments = StatementArguments(), of table: String,
+    _ value: (RowReader) throws -> Value
+  ) -> [Value] {
+    read { try $0.rows(sql, arguments, of: table, value) } ?? []
+  }
+
   private func access<Value: Sendable>(
     creates: Bool, _ body: (DatabaseQueue) throws -> Value
   ) -> Value? {
