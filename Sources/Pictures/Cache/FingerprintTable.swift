@@ -29,20 +29,4 @@ package struct FingerprintTable: Sendable {
     frequencyHashes.append(fingerprint.frequencyHash)
     luma += fingerprint.luma
   }
-
-  /// Adds the fingerprints and times of another table that this one lacks.
-  package mutating func add(_ other: FingerprintTable) {
-    if places.isEmpty, captured.isEmpty {
-      self = other
-      return
-    }
-    for (content, place) in other.places where places[content] == nil {
-      places[content] = differenceHashes.count
-      photoPixels.append(other.photoPixels[place])
-      differenceHashes.append(other.differenceHashes[place])
-      frequencyHashes.append(other.frequencyHashes[place])
-      luma += other.luma[(place * Fingerprint.lumaCount)..<((place + 1) * Fingerprint.lumaCount)]
-    }
-    captured.merge(other.captured) { own, _ in own }
-  }
 }
