@@ -32,8 +32,6 @@ package struct CatalogueSummary: Sendable, Equatable, FindingReport {
 
   /// The photos that should have a picture and have none.
   package var findings: [Finding] { failed }
-
-  init(path: FilePath) { self.path = path }
 }
 
 extension Work where Summary == CatalogueSummary {

@@ -10,11 +10,6 @@ struct SimilarNode: Sendable, Equatable {
   /// When it was taken, according to its header.
   var captured: CaptureTime?
 
-  /// Makes a node of these parts.
-  init(content: FileContent, place: Int, captured: CaptureTime?) {
-    (self.content, self.place, self.captured) = (content, place, captured)
-  }
-
   /// Returns the kind of group that this photo and a similar one are in: two shots of a series have different times in
   /// their headers. Nil if they have equal bytes: a photo is its content in its category.
   func kind(with other: SimilarNode) -> DuplicateGroup.Kind? {
