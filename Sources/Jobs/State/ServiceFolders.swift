@@ -26,9 +26,4 @@ package struct ServiceFolders: Sendable, Equatable {
       "LIBDISPATCH_LOG": "NO",
     ]
   }
-
-  /// Creates the state folder with mode 0700 if it is missing. A service can write in the folder but cannot create it.
-  package func make() throws(FileError) {
-    try Directory.makeAll(state)
-  }
 }

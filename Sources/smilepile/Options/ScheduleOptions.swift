@@ -81,9 +81,10 @@ struct SchedulePlan {
   /// The folders that the services need.
   var folders: ServiceFolders
 
-  /// Creates the state folders of the users whom the jobs run as, if they are missing. Blocks.
+  /// Creates the state folders of the users whom the jobs run as, if they are missing. A service can write in its state
+  /// folder but cannot create it. Blocks.
   func makeFolders() throws {
-    try folders.make()
+    try Directory.makeAll(folders.state)
     for user in jobs.compactMap(\.user) { try ServiceFolders(["HOME": user.home]).make(as: user) }
   }
 
