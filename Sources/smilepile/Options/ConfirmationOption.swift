@@ -30,7 +30,7 @@ struct ConfirmationOption: ParsableArguments {
       if let count = operation.photosToConfirm {
         return try yes ? Self.compare(photos, to: count, library) : Self.ask(operation, toType: count)
       }
-      return try yes || Self.ask(operation)
+      return try yes || Self.ask(operation.description.escaped)
     }
     // a descriptor gives the PIN once, but an operation may ask for the PIN again
     let given = Mutex<PIN?>(nil)
@@ -77,23 +77,23 @@ struct ConfirmationOption: ParsableArguments {
   /// Asks the user to confirm an operation by typing the number of photos.
   private static func ask(_ operation: DestructiveOperation, toType count: Int) throws -> Bool {
     let question = operation.description.escaped
-    guard isTerminal else {
-      throw ValidationError(
-        "cannot ask for a confirmation without a terminal: \(question); use --yes --photos NUMBER")
-    }
+    try requireTerminal(toAsk: question, insteadOf: "--yes --photos NUMBER")
     let typed = try line("\(question)\nType the number of photos to confirm: ")
     return typed.flatMap { Int($0) } == count
   }
 
   /// Asks the user to confirm an operation.
   ///
+  /// - Parameter question: an escaped text without a question mark.
   /// - Throws: `ValidationError` if there is no terminal; `CancellationError` after a signal.
-  static func ask(_ operation: DestructiveOperation) throws -> Bool {
-    let question = operation.description.escaped
-    guard isTerminal else {
-      throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")
-    }
+  static func ask(_ question: String) throws -> Bool {
+    try requireTerminal(toAsk: question, insteadOf: "--yes")
     return try answer(question)
+  }
+
+  private static func requireTerminal(toAsk question: String, insteadOf options: String) throws {
+    guard !isTerminal else { return }
+    throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use \(options)")
   }
 
   /// Asks the user at the terminal. Returns true for yes.

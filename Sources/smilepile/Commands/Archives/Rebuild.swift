@@ -166,6 +166,7 @@ struct RebuildConfirmation: ParsableArguments {
   /// An authorization that asks the user at the terminal.
   var authorization: Authorization {
     let yes = yes
-    return Authorization(pin: { _ in nil }, confirms: { try yes || ConfirmationOption.ask($0) })
+    return Authorization(
+      pin: { _ in nil }, confirms: { try yes || ConfirmationOption.ask($0.description.escaped) })
   }
 }

@@ -122,10 +122,7 @@ struct CacheCommand: ParsableCommand {
         let question =
           "remove \(Count(before.drawn, "picture")) (\(ByteCount(before.bytes))) from the cache; the next scan "
           + "takes longer, since it draws them again"
-        guard ConfirmationOption.isTerminal else {
-          throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")
-        }
-        guard try ConfirmationOption.answer(question) else {
+        guard try ConfirmationOption.ask(question) else {
           throw AuthorizationError.notConfirmed(library.path)
         }
       }
