@@ -46,11 +46,8 @@ enum SecretSource: Sendable {
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
       warn("the \(kind.noun) file \(path) can be read by other users; run chmod 600 \(path)")
     }
-    do throws(LineFault) {
-      return try FirstLine.read(from: descriptor)
-    } catch {
-      throw SecretError(error, kind, path, unreadable: source)
-    }
+    return try Result { () throws(LineFault) in try FirstLine.read(from: descriptor) }
+      .mapError { SecretError($0, kind, path, unreadable: source) }.get()
   }
 
   private static func firstLine(ofDescriptor number: CInt, _ kind: SecretKind) throws -> Secret {
@@ -61,11 +58,8 @@ enum SecretSource: Sendable {
       throw SecretError.unreadable(source, .badFileDescriptor)
     }
     _ = fcntl(number, F_SETFD, flags | FD_CLOEXEC)
-    do throws(LineFault) {
-      return try FirstLine.read(from: number)
-    } catch {
-      throw SecretError(error, kind, "descriptor \(number)", unreadable: source)
-    }
+    return try Result { () throws(LineFault) in try FirstLine.read(from: number) }
+      .mapError { SecretError($0, kind, "descriptor \(number)", unreadable: source) }.get()
   }
 
   private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {
@@ -84,11 +78,8 @@ enum SecretSource: Sendable {
       case .status(let status): throw SecretError.commandFailed(kind, status: status)
       }
     }
-    do throws(LineFault) {
-      return try result.get()
-    } catch {
-      throw SecretError(error, kind, "the output of the command for the \(kind.noun)")
-    }
+    let place = "the output of the command for the \(kind.noun)"
+    return try result.mapError { SecretError($0, kind, place) }.get()
   }
 }
 
