@@ -26,26 +26,43 @@ enum ConfigurationText {
   private static func fault(_ path: FilePath, _ message: String) -> InvalidConfiguration {
     InvalidConfiguration(path: path, faults: [ConfigurationFault(line: 0, message: message)])
   }
+}
 
+/// Reads a YAML text and collects every mistake.
+protocol ConfigurationReader {
+  var faults: [ConfigurationFault] { get set }
+}
+
+extension ConfigurationReader {
   /// Returns the root of a YAML text; nil if the text is empty or has mistakes.
   ///
-  /// - Parameters:
-  ///   - empty: the mistake of an empty text.
-  ///   - fault: called with each mistake.
-  static func root(of text: String, empty: String, fault: (ConfigurationFault) -> Void) -> Node? {
-    let syntax = ConfigurationSyntax(text)
-    guard syntax.faults.isEmpty else {
-      syntax.faults.forEach(fault)
-      return nil
-    }
+  /// - Parameter empty: the mistake of an empty text.
+  mutating func root(of text: String, empty: String) -> Node? {
+    faults += ConfigurationSyntax(text).faults
+    guard faults.isEmpty else { return nil }
     do {
       if let root = try Yams.compose(yaml: text) { return root }
-      fault(ConfigurationFault(line: 0, message: empty))
+      faults.append(ConfigurationFault(line: 0, message: empty))
     } catch let error as YamlError {
-      fault(ConfigurationFault(error, in: text))
+      faults.append(ConfigurationFault(error, in: text))
     } catch {
-      fault(ConfigurationFault(line: 0, message: "\(error)"))
+      faults.append(ConfigurationFault(line: 0, message: "\(error)"))
     }
     return nil
+  }
+
+  mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
+    YAMLSection(node, name: name) { faults.append($0) }
+  }
+
+  mutating func close(_ section: inout YAMLSection) {
+    section.finish()
+    faults += section.faults
+  }
+
+  /// Throws all mistakes, sorted by line, if there are any.
+  func requireNoFault(in path: FilePath) throws(InvalidConfiguration) {
+    guard !faults.isEmpty else { return }
+    throw InvalidConfiguration(path: path, faults: faults.sorted { $0.line < $1.line })
   }
 }

@@ -91,9 +91,7 @@ package struct JobFile: Sendable, Equatable {
     let absolute = path.absolute
     var reader = JobFileReader(folder: absolute.removingLastComponent(), home: home, state: state)
     let jobs = reader.read(text)
-    guard reader.faults.isEmpty else {
-      throw InvalidConfiguration(path: path, faults: reader.faults.sorted { $0.line < $1.line })
-    }
+    try reader.requireNoFault(in: path)
     self.path = path
     self.jobs = jobs
     warnings = reader.warnings

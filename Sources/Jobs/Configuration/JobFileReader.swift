@@ -4,14 +4,14 @@ import SystemPackage
 import Yams
 
 /// Reads jobs from YAML and collects every mistake.
-struct JobFileReader {
+struct JobFileReader: ConfigurationReader {
   /// The folder of the job file, which is the base of relative paths.
   let folder: FilePath
   /// The folder that replaces `~`.
   let home: String?
   /// The state folder; nil if unknown.
   let state: FilePath?
-  private(set) var faults: [ConfigurationFault] = []
+  var faults: [ConfigurationFault] = []
   var warnings: [ConfigurationFault] = []
   /// The inboxes of the jobs up to now.
   var knownInboxes: [(job: Job, inbox: Inbox)] = []
@@ -25,9 +25,7 @@ struct JobFileReader {
   }
 
   mutating func read(_ text: String) -> [Job] {
-    let root = ConfigurationText.root(of: text, empty: "the job file is empty; add “jobs:”") {
-      faults.append($0)
-    }
+    let root = root(of: text, empty: "the job file is empty; add “jobs:”")
     guard let root, var section = section(root, "the job file") else { return [] }
     var jobs: [Job] = []
     if let node = section.node("jobs"), let list = self.section(node, "“jobs”") {
@@ -134,15 +132,6 @@ struct JobFileReader {
   }
 
   // MARK: Parts
-
-  mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
-    YAMLSection(node, name: name) { faults.append($0) }
-  }
-
-  mutating func close(_ section: inout YAMLSection) {
-    section.finish()
-    faults += section.faults
-  }
 
   /// Returns the path in a key; nil if the key is missing or its value is not a path.
   func path(_ key: String, in section: inout YAMLSection) -> FilePath? {

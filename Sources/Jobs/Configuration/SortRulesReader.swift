@@ -19,21 +19,17 @@ extension SortRules {
   package init(text: String, path: FilePath) throws(InvalidConfiguration) {
     var reader = SortRulesReader()
     let rules = reader.read(text)
-    guard reader.faults.isEmpty else {
-      throw InvalidConfiguration(path: path, faults: reader.faults.sorted { $0.line < $1.line })
-    }
+    try reader.requireNoFault(in: path)
     self.init(rules)
   }
 }
 
 /// Reads the rules of `sort` from YAML and collects every mistake.
-private struct SortRulesReader {
-  private(set) var faults: [ConfigurationFault] = []
+private struct SortRulesReader: ConfigurationReader {
+  var faults: [ConfigurationFault] = []
 
   mutating func read(_ text: String) -> [SortRule] {
-    let root = ConfigurationText.root(of: text, empty: "the file is empty; add “rules:”") {
-      faults.append($0)
-    }
+    let root = root(of: text, empty: "the file is empty; add “rules:”")
     guard let root, var section = section(root, "the file") else { return [] }
     var rules: [SortRule] = []
     if let node = section.node("rules") {
@@ -84,14 +80,5 @@ private struct SortRulesReader {
     if rule.taken.isEmpty {
       section.fault("taken", "must have its later date at the end")
     }
-  }
-
-  private mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
-    YAMLSection(node, name: name) { faults.append($0) }
-  }
-
-  private mutating func close(_ section: inout YAMLSection) {
-    section.finish()
-    faults += section.faults
   }
 }
