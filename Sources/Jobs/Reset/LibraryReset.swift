@@ -124,7 +124,7 @@ private struct LibraryResetRun {
       } catch  where reset.stopsProcesses && ProcessStop.isBusy(error) {
         // a reset that will be refused must stop no process
         try runDry()
-        stopped = try ProcessStop(locks, counter).run()
+        stopped = try ProcessStop(locks: locks, counter: counter).run()
       }
     }
     let summary = try ResetRun(reset.library, options, counter).run(reset.scope)

@@ -5,14 +5,10 @@ import Processes
 
 /// Asks the processes that have locks of a library to stop, and waits until they have released the locks.
 struct ProcessStop {
-  private let locks: LibraryLocks
-  private let counter: ProgressCounter
+  let locks: LibraryLocks
+  let counter: ProgressCounter
   /// How long to wait for all processes.
   private static let limit = Duration.seconds(60)
-
-  init(_ locks: LibraryLocks, _ counter: ProgressCounter) {
-    (self.locks, self.counter) = (locks, counter)
-  }
 
   /// Sends SIGTERM to each process of this program that this user runs and that has one of the locks. Does not stop a
   /// process that waits for this one. Blocks.

@@ -77,7 +77,6 @@ package final class PictureCache: Sendable {
   }
 
   let contents = Mutex(Contents())
-  private let library: Library
   let kind: CachedPicture
   private let limit: Int
   /// True if pictures that the cache cannot keep are available as long as this value exists.
@@ -98,8 +97,7 @@ package final class PictureCache: Sendable {
     keepsTemporarily: Bool = false, lockWait: Duration = Library.readersWait,
     whileWaiting: () throws -> Void = {}
   ) throws {
-    (self.library, self.kind, self.limit) = (library, kind, limit)
-    self.keepsTemporarily = keepsTemporarily
+    (self.kind, self.limit, self.keepsTemporarily) = (kind, limit, keepsTemporarily)
     do {
       let folder = try Self.makeFolder(in: library)
       lock = try FileLock(

@@ -1,8 +1,6 @@
 /// Prints progress as JSON lines on standard output, with restic's field names.
 struct JSONRenderer: ProgressRenderer {
-  private let console: Console
-
-  init(console: Console) { self.console = console }
+  let console: Console
 
   mutating func show(_ progress: Progress) { console.printJSON(progress.json) }
 }

@@ -7,12 +7,8 @@ import SystemPackage
 
 /// Prints groups of similar photos.
 struct DuplicateReport {
-  private let reporter: Reporter
-  private let summary: DuplicateSummary
-
-  init(_ reporter: Reporter, _ summary: DuplicateSummary) {
-    (self.reporter, self.summary) = (reporter, summary)
-  }
+  let reporter: Reporter
+  let summary: DuplicateSummary
 
   /// Prints a group with the photo that would be kept.
   func show(_ group: DuplicateGroup) {

@@ -54,7 +54,7 @@ extension DuplicatesCommand {
       let summary = try await reporter.follow(
         .findDuplicates(request, in: target.library.path()), during: "duplicates")
       let removal = try DuplicateRemoval(of: summary, groups: all ? nil : group, keep: keep)
-      let report = DuplicateReport(reporter, summary)
+      let report = DuplicateReport(reporter: reporter, summary: summary)
       report.showNotes()
       for part in removal.parts { report.show(part) }
       let change = try target.prepare(isDryRun: dryRun, confirmation)

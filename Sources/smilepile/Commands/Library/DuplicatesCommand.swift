@@ -63,7 +63,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     var request = search.request
     (request.findsSeries, request.lockWait) = (series, lock.duration)
     let summary = try await reporter.follow(.findDuplicates(request, in: path), during: "duplicates")
-    let report = DuplicateReport(reporter, summary)
+    let report = DuplicateReport(reporter: reporter, summary: summary)
     for group in summary.groups { report.show(group) }
     if let page {
       let command = { (group: DuplicateGroup) in
