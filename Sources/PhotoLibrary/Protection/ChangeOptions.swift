@@ -24,12 +24,20 @@ protocol ApprovedOptions: Sendable {
   var authorization: Authorization { get }
 }
 
+/// One run of an undo, a removal, a reorganization or a sorting.
+struct ChangeRun {
+  let path: FilePath
+  let options: ChangeOptions
+  let counter: ProgressCounter
+}
+
 extension ApprovedOptions {
   /// Plans a change, and asks for what it needs, unless this is a dry run. See `LibraryWriter.approved`.
   ///
   /// - Returns: the plan, the library for which it was made, and the library opened for writing; nil for a dry run.
   func approve<Plan>(
-    _ path: FilePath, leftovers: LeftoverFiles.Treatment = .remove, whileWaiting: () throws -> Void = {},
+    _ path: FilePath, _ counter: ProgressCounter = ProgressCounter(),
+    leftovers: LeftoverFiles.Treatment = .remove,
     plan: (Library) throws -> (plan: Plan, operations: [DestructiveOperation])
   ) throws -> (plan: Plan, library: Library, writer: LibraryWriter?) {
     if isDryRun {
@@ -37,7 +45,8 @@ extension ApprovedOptions {
       return (try plan(library).plan, library, nil)
     }
     let (writer, plan) = try LibraryWriter.approved(
-      path, by: authorization, lockWait: lockWait, leftovers: leftovers, whileWaiting: whileWaiting
+      path, by: authorization, lockWait: lockWait, leftovers: leftovers,
+      whileWaiting: counter.reportWaitingForLock
     ) { try plan($0.library) }
     return (plan, writer.library, writer)
   }

@@ -83,8 +83,7 @@ package struct ResetRun {
   ///   the options throw; nothing has changed then.
   package func run(_ scope: ResetScope) throws -> ResetSummary {
     counter.enter(.planning)
-    let (plan, library, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) {
-      library in
+    let (plan, library, writer) = try options.approve(path, counter) { library in
       let plan = try makePlan(library, scope)
       return (plan, [plan.operation(in: path, isForGood: options.isForGood)])
     }

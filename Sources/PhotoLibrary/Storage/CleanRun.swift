@@ -16,9 +16,7 @@ struct CleanRun {
 
   func run() throws -> CleanSummary {
     counter.enter(.planning)
-    let (plan, _, writer) = try options.approve(
-      path, leftovers: .postpone, whileWaiting: counter.reportWaitingForLock
-    ) { library in
+    let (plan, _, writer) = try options.approve(path, counter, leftovers: .postpone) { library in
       let plan = try CleanPlan(library, options, now: now)
       return (plan, plan.operations)
     }

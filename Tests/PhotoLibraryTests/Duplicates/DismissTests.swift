@@ -18,7 +18,7 @@ import Testing
   private func dismissals() throws -> Set<Dismissal> { try Library(path: scratch.path).dismissals() }
 
   private func undo() throws -> UndoSummary {
-    try UndoRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter()).run()
+    try ChangeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter()).undo()
   }
 
   @Test("Dismissal: every pair of the photos is remembered, and once")
@@ -81,7 +81,7 @@ import Testing
     #expect(try dismissals().isEmpty)
     var options = ChangeOptions()
     options.authorization = .given
-    _ = try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
     #expect(try dismissals().count == 1)
   }
 }

@@ -26,14 +26,14 @@ struct OrganizeTests {
     var options = ChangeOptions()
     options.authorization = authorization
     options.isDryRun = isDryRun
-    return try OrganizeRun(path: scratch.path, options: options, counter: ProgressCounter()).run(request)
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).organize(request)
   }
 
   @discardableResult
   private func undo() throws -> UndoSummary {
     var options = ChangeOptions()
     options.authorization = .given
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func selection(_ ids: Int64...) -> LibrarySelection {
@@ -238,7 +238,7 @@ struct OrganizeTests {
     let before = try scratch.contents()
     var options = ChangeOptions()
     options.authorization = .given
-    _ = try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection(3))
+    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection(3))
     for number in 0..<50 { try organize(.rename(1, to: "name \(number)")) }
     for number in (1...50).reversed() { #expect(try undo().remaining == number) }
     try undo()
@@ -250,7 +250,7 @@ struct OrganizeTests {
   func addedAgain() throws {
     var options = ChangeOptions()
     options.authorization = .given
-    _ = try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection(3))
+    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection(3))
     try scratch.folder.write("three", to: "in/c.jpg")
     var add = AddOptions()
     add.category = "family"

@@ -34,21 +34,21 @@ struct SortTests {
     request.again = again
     var options = ChangeOptions()
     options.isDryRun = isDryRun
-    return try SortRun(path: scratch.path, options: options, counter: ProgressCounter()).run(request)
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).sort(request)
   }
 
   private func move(_ id: Int64, to category: String) throws {
     var selection = LibrarySelection()
     selection.ids = [id]
-    _ = try OrganizeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
-      .run(.move(selection, to: category))
+    _ = try ChangeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
+      .organize(.move(selection, to: category))
   }
 
   @discardableResult
   private func undo() throws -> UndoSummary {
     var options = ChangeOptions()
     options.authorization = .given
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func category(of id: Int64) throws -> Int64? {
@@ -58,8 +58,8 @@ struct SortTests {
   private func addCategory(_ name: String) throws {
     var values = CategoryValues()
     values.displayName = name
-    _ = try OrganizeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
-      .run(.add(values))
+    _ = try ChangeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
+      .organize(.add(values))
   }
 
   @Test("Sort: the first rule that fits decides, by name, date and size")

@@ -88,13 +88,13 @@ struct ApprovalTests {
     selection.names = ["*.jpg"]
     var options = ChangeOptions()
     options.authorization = authorization
-    return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection)
   }
 
   private func undo(_ authorization: Authorization) throws -> UndoSummary {
     var options = ChangeOptions()
     options.authorization = authorization
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func protect(withPIN: Bool) throws {

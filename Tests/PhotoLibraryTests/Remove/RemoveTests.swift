@@ -47,7 +47,7 @@ struct RemoveTests {
     var options = ChangeOptions()
     options.authorization = authorization
     options.isDryRun = isDryRun
-    return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection)
   }
 
   @Test(

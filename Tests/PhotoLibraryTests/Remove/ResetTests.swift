@@ -35,7 +35,7 @@ struct ResetTests {
   private func undo() throws -> UndoSummary {
     var options = ChangeOptions()
     options.authorization = .given
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func library() throws -> Library { try Library(path: scratch.path) }
@@ -46,7 +46,7 @@ struct ResetTests {
     selection.ids = [id]
     var options = ChangeOptions()
     options.authorization = .given
-    _ = try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
+    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection)
   }
 
   private func noteExport(_ id: String, at date: Int64, of libraryID: String? = nil) throws {

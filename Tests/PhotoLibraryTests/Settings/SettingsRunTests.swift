@@ -200,7 +200,7 @@ struct SettingsRunTests {
   private func undo(by authorization: Authorization = .given) throws -> UndoSummary {
     var options = ChangeOptions()
     options.authorization = authorization
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   @Test("Settings: undo takes a change back")
@@ -307,7 +307,7 @@ struct SettingsRunTests {
     values.displayName = "Zoo"
     var options = ChangeOptions()
     options.authorization = .given
-    _ = try OrganizeRun(path: scratch.path, options: options, counter: ProgressCounter()).run(.add(values))
+    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).organize(.add(values))
     #expect(try settings().deleteProtection == true)
     #expect(try settings().theme == nil)
     _ = try undo()

@@ -35,7 +35,7 @@ struct CleanTests {
   private func undo() throws -> UndoSummary {
     var options = ChangeOptions()
     options.authorization = .given
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func removePhotos() throws {

@@ -21,7 +21,7 @@ struct UndoTests {
   private func undo(_ configure: (inout ChangeOptions) -> Void = { _ in }) throws -> UndoSummary {
     var options = ChangeOptions()
     configure(&options)
-    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   @Test("Undo: a corrupt file comes back and is reported")
@@ -161,7 +161,7 @@ struct UndoTests {
   func nothingToUndo() throws {
     let empty = try LibraryScratch()
     #expect(throws: UndoError.nothingToUndo(empty.path)) {
-      try UndoRun(path: empty.path, options: ChangeOptions(), counter: ProgressCounter()).run()
+      try ChangeRun(path: empty.path, options: ChangeOptions(), counter: ProgressCounter()).undo()
     }
     try change(.remove)
     try undo()

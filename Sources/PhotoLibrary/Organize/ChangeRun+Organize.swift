@@ -12,30 +12,20 @@ extension Work where Summary == OrganizePlan {
     _ request: OrganizeRequest, in library: FilePath, options: ChangeOptions = ChangeOptions()
   ) -> Self {
     Work { counter in
-      try OrganizeRun(path: library, options: options, counter: counter).run(request)
+      try ChangeRun(path: library, options: options, counter: counter).organize(request)
     }
   }
 }
 
-/// One run that organizes a library.
-struct OrganizeRun {
-  let path: FilePath
-  let options: ChangeOptions
-  let counter: ProgressCounter
-
-  func run(_ request: OrganizeRequest) throws -> OrganizePlan {
-    let (plan, _, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) { library in
-      let plan = try makePlan(request, library)
+extension ChangeRun {
+  func organize(_ request: OrganizeRequest) throws -> OrganizePlan {
+    let (plan, _, writer) = try options.approve(path, counter) { library in
+      let plan = try OrganizePlan(library.contents(), request, now: Date().milliseconds) { photo in
+        try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
+      }
       return (plan, [plan.operation])
     }
     try writer?.commit(plan.edit, as: .organize, counter)
     return plan
-  }
-
-  private func makePlan(_ request: OrganizeRequest, _ library: Library) throws -> OrganizePlan {
-    let contents = try library.contents()
-    return try OrganizePlan(contents, request, now: Date().milliseconds) { photo in
-      try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
-    }
   }
 }

@@ -37,25 +37,21 @@ extension Work where Summary == RemoveSummary {
   ) -> Self {
     let operation = RecordedOperation(.remove, library: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
-      try RemoveRun(path: library, options: options, counter: counter).run(selection, keeping: kept)
+      try ChangeRun(path: library, options: options, counter: counter).remove(selection, keeping: kept)
     }
   }
 }
 
-/// One run of `remove`.
-struct RemoveRun {
-  let path: FilePath
-  let options: ChangeOptions
-  let counter: ProgressCounter
-
-  func run(_ selection: LibrarySelection, keeping kept: [Int64] = []) throws -> RemoveSummary {
-    let (plan, library, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) {
-      library in
+extension ChangeRun {
+  func remove(_ selection: LibrarySelection, keeping kept: [Int64] = []) throws -> RemoveSummary {
+    let (plan, library, writer) = try options.approve(path, counter) { library in
       let plan = try RemovePlan(library.contents(), selection)
       try check(kept, library)
       return (plan, [DestructiveOperation(question(plan), removes: plan.removal)])
     }
-    let summary = try summary(of: plan, library)
+    let summary = RemoveSummary(
+      photos: plan.photos, categories: plan.categories, bytes: plan.bytes,
+      missing: try library.findings(beforeRemoving: plan.photos, counter), isDryRun: options.isDryRun)
     try writer?.commit(plan.edit, as: .remove, counter)
     return summary
   }
@@ -78,12 +74,6 @@ struct RemoveRun {
   private func question(_ plan: RemovePlan) -> String {
     let names = plan.categories.map { "“\($0.displayName)”" }.joined(separator: ", ")
     return "remove \(plan.removal)" + (names.isEmpty ? "" : " (\(names))")
-  }
-
-  private func summary(of plan: RemovePlan, _ library: Library) throws -> RemoveSummary {
-    RemoveSummary(
-      photos: plan.photos, categories: plan.categories, bytes: plan.bytes,
-      missing: try library.findings(beforeRemoving: plan.photos, counter), isDryRun: options.isDryRun)
   }
 }
 

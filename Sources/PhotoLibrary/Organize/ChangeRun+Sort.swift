@@ -25,46 +25,30 @@ extension Work where Summary == SortPlan {
     _ request: SortRequest, in library: FilePath, options: ChangeOptions = ChangeOptions()
   ) -> Self {
     Work { counter in
-      try SortRun(path: library, options: options, counter: counter).run(request)
+      try ChangeRun(path: library, options: options, counter: counter).sort(request)
     }
   }
 }
 
-/// One run of `sort`.
-struct SortRun {
-  let path: FilePath
-  let options: ChangeOptions
-  let counter: ProgressCounter
-
-  func run(_ request: SortRequest) throws -> SortPlan {
-    let (plan, _, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) { library in
-      (try makePlan(request, library), [])
+extension ChangeRun {
+  func sort(_ request: SortRequest) throws -> SortPlan {
+    let (plan, _, writer) = try options.approve(path, counter) { library in
+      let contents = try library.contents()
+      let history = try library.read { try SortHistory($0, rules: request.rules.digest) }
+      let plan = try SortPlan(contents, history, request, now: Date().milliseconds) { photo in
+        try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
+      }
+      return (plan, [])
     }
     guard let writer else { return plan }
     if plan.moves.edit.isEmpty {
       try counter.checkCancellation()
       counter.enter(.committing)
       // marks alone are no change that a person could want to undo
-      try writer.insert(plan.marks)
+      if !plan.marks.photos.isEmpty { try writer.transaction(plan.marks.insert) }
     } else {
       try writer.commit(plan.edit, as: .sort, counter)
     }
     return plan
-  }
-
-  private func makePlan(_ request: SortRequest, _ library: Library) throws -> SortPlan {
-    let contents = try library.contents()
-    let history = try library.read { try SortHistory($0, rules: request.rules.digest) }
-    return try SortPlan(contents, history, request, now: Date().milliseconds) { photo in
-      try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
-    }
-  }
-}
-
-extension LibraryWriter {
-  /// Marks photos as considered by `sort`, in one transaction. Writes nothing if there is nothing to mark.
-  fileprivate func insert(_ marks: SortMarks) throws {
-    guard !marks.photos.isEmpty else { return }
-    try transaction { try marks.insert($0) }
   }
 }

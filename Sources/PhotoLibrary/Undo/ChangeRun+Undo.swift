@@ -57,24 +57,19 @@ extension Work where Summary == UndoSummary {
   public static func undo(_ library: FilePath, options: ChangeOptions = ChangeOptions()) -> Self {
     let operation = RecordedOperation(.undo, library: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
-      try UndoRun(path: library, options: options, counter: counter).run()
+      try ChangeRun(path: library, options: options, counter: counter).undo()
     }
   }
 }
 
-/// One run of `undo`.
-///
-/// Files move back to their places first; after an interruption, `LibraryRecovery` moves them to `.undo` again. One
-/// transaction then restores the rows, and keeps those of the removed photos in `replacedPhoto`, by which their files
-/// are deleted when no process reads.
-struct UndoRun {
-  let path: FilePath
-  let options: ChangeOptions
-  let counter: ProgressCounter
-
-  func run() throws -> UndoSummary {
-    let (plan, library, writer) = try options.approve(path, whileWaiting: counter.reportWaitingForLock) {
-      library in
+extension ChangeRun {
+  /// Takes the newest change back.
+  ///
+  /// Files move back to their places first; after an interruption, `LibraryRecovery` moves them to `.undo` again. One
+  /// transaction then restores the rows, and keeps those of the removed photos in `replacedPhoto`, by which their files
+  /// are deleted when no process reads.
+  func undo() throws -> UndoSummary {
+    let (plan, library, writer) = try options.approve(path, counter) { library in
       let plan = try UndoPlan(library)
       return (plan, [DestructiveOperation(question(plan), removes: plan.removal, lowers: plan.lowered)])
     }
