@@ -45,28 +45,11 @@ package final class LibraryWriter: Sendable {
     try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
     try library.translating { try Schema.library.repairNumbers(of: library.database) }
     // durably, whatever `syncs` says: it concerns the work of other writers
-    if treatment != .postpone { try LibraryRecovery(self, leftovers: treatment).run() }
+    if treatment != .postpone { try LibraryRecovery(writer: self, leftovers: treatment).run() }
     if treatment == .keep { try leftovers.collect() }
     // a power failure may revert the last changes, and never damages the database
     if !syncs { try write { try $0.execute(sql: "PRAGMA synchronous = NORMAL") } }
     withExtendedLifetime(file) {}
-  }
-
-  /// Recovers from interrupted operations, and removes their staged files. For a writer that has postponed
-  /// this.
-  ///
-  /// - Returns: the steps that failed. The next writer repeats them.
-  func recover() throws -> LibraryRecovery.Failures { try LibraryRecovery(self).run() }
-
-  /// Discards what the library keeps for an undo. The rows tell first, durably, that nothing can be undone;
-  /// then the files are deleted. After an interruption between the two, the next writer deletes the files.
-  ///
-  /// - Returns: false if another process reads photos, so that the next writer deletes the files.
-  func discardUndo() throws -> Bool {
-    if try !library.read(UndoStack.init).kept.isEmpty {
-      try change(.discard) { try $0.commit(LibraryEdit()) }
-    }
-    return try ReplacedFiles(self).settle()
   }
 
   /// Runs `body` on the writing connection, outside of a transaction.
@@ -135,13 +118,13 @@ package final class LibraryWriter: Sendable {
     } catch {
       if change.hasBegunToCommit { try makeCommitDurable(after: error) }
       // as after an interruption; if this fails too, the next writer does it
-      _ = try? LibraryRecovery(self).finish(change.id)
+      _ = try? LibraryRecovery(writer: self).finish(change.id)
       throw error
     }
     // the change is complete; if this fails, the next writer does it
     _ =
       try? change.hasPendingMoves
-      ? LibraryRecovery(self).finish(change.id) : StagingFolder.remove(change.id, from: library.root)
+      ? LibraryRecovery(writer: self).finish(change.id) : StagingFolder.remove(change.id, from: library.root)
     return value
   }
 

@@ -44,8 +44,8 @@ struct CleanPlan {
     }
   }
 
-  /// The items of some kinds.
-  func items(of kinds: CleanItem.Kind...) -> [CleanItem] { items.filter { kinds.contains($0.kind) } }
+  /// Returns true if there is an item of a kind.
+  func has(_ kind: CleanItem.Kind) -> Bool { items.contains { $0.kind == kind } }
 
   /// The operations to ask about, one for each kind of files.
   var operations: [DestructiveOperation] {

@@ -35,18 +35,25 @@ struct CleanRun {
   /// Removes the items. A failure does not stop the others. After the first removal it does not throw, so that
   /// the summary tells what was done.
   private func remove(_ plan: CleanPlan, _ writer: LibraryWriter) throws -> CleanSummary {
-    var reasons = Reasons(recovery: try writer.recover())
-    if !plan.items(of: .obsoleteUndo).isEmpty { reasons.removeObsoleteUndo(writer) }
-    if !plan.items(of: .undo).isEmpty { reasons.discardUndo(writer) }
-    reasons.remove(quarantined: plan.items(of: .quarantined), writer.library)
-    reasons.remove(unfinished: plan.items(of: .unfinishedArchive))
-
+    let library = writer.library
+    let recovery = try LibraryRecovery(writer: writer).run()
+    let undo = removeUndo(plan, after: recovery, writer)
+    let missing = Result {
+      plan.has(.quarantined) ? try Self.prefixesOfMissingPhotos(library) : []
+    }
     var summary = CleanSummary(left: plan.unlisted)
     for item in plan.items {
+      let reason =
+        switch item.kind {
+        case .staged: item.operationID.flatMap { recovery.operations[$0] }
+        case .obsoleteUndo, .undo: undo
+        case .quarantined: Self.reason { try remove(quarantined: item, library, missing.get()) }
+        case .unfinishedArchive: Self.reason { try remove(unfinished: item.path) }
+        }
       var (removed, fault) = (item, nil as String?)
       removed.entries = item.entries.filter { entry in
         do {
-          return try isRemoved(entry, of: item, writer.library)
+          return try isRemoved(entry, of: item, library)
         } catch {
           fault = "\(error)"
           return false
@@ -54,12 +61,11 @@ struct CleanRun {
       }
       summary.files += removed.files
       summary.bytes = summary.bytes.saturated(plus: removed.bytes)
-      let reason = reasons[item] ?? fault
-      if removed == item, item.kind != .undo || reason == nil {
+      if removed == item, item.kind != .undo || reason ?? fault == nil {
         summary.items.append(item)
       } else {
-        let path = item.kind == .unfinishedArchive ? item.path : writer.library.root.path(of: item.path)
-        summary.left.append(Finding(.file(path.string), reason ?? "it could not be removed"))
+        let path = item.kind == .unfinishedArchive ? item.path : library.root.path(of: item.path)
+        summary.left.append(Finding(.file(path.string), reason ?? fault ?? "it could not be removed"))
       }
     }
     return summary
@@ -71,26 +77,6 @@ struct CleanRun {
     guard item.kind == .unfinishedArchive else { return try library.root.status(of: entry.path) == nil }
     return try Directory.open(entry.path.folder).status(of: FilePath(entry.path.name)) == nil
   }
-}
-
-/// Why items could not be removed.
-private struct Reasons {
-  private let operations: [String: String]
-  private var undo: String?
-  private var items: [FilePath: String] = [:]
-
-  init(recovery: LibraryRecovery.Failures) {
-    (operations, undo) = (recovery.operations, recovery.replacedFiles)
-  }
-
-  /// The reason for an item; nil if there was no error.
-  subscript(item: CleanItem) -> String? {
-    switch item.kind {
-    case .staged: item.operationID.flatMap { operations[$0] }
-    case .obsoleteUndo, .undo: undo
-    case .quarantined, .unfinishedArchive: items[item.path]
-    }
-  }
 
   /// Returns the reason that a removal gives, or its error; nil if it succeeds.
   private static func reason(_ remove: () throws -> String?) -> String? {
@@ -101,38 +87,39 @@ private struct Reasons {
     }
   }
 
-  mutating func removeObsoleteUndo(_ writer: LibraryWriter) {
-    guard undo == nil else { return }
-    undo = Self.reason {
-      try ReplacedFiles(writer).removeObsoleteFolders() ? nil : ReplacedFiles.reasonOfReaders
+  /// Discards what the library keeps for an undo, and removes the folders of no change, as far as the plan has them. The
+  /// rows tell first, durably, that nothing can be undone; then the files are deleted. After an interruption between the
+  /// two, the next writer deletes the files.
+  ///
+  /// - Returns: why files stay; nil if there was no error.
+  private func removeUndo(
+    _ plan: CleanPlan, after recovery: LibraryRecovery.Failures, _ writer: LibraryWriter
+  ) -> String? {
+    guard plan.has(.undo) || recovery.replacedFiles == nil && plan.has(.obsoleteUndo) else {
+      return recovery.replacedFiles
     }
-  }
-
-  mutating func discardUndo(_ writer: LibraryWriter) {
-    undo = Self.reason { try writer.discardUndo() ? nil : ReplacedFiles.reasonOfReaders }
-  }
-
-  /// Removes the corrupt files of repairs that are complete, since a photo may need those of the others. Keeps the corrupt
-  /// file of a photo whose file is missing: it may be the last copy.
-  mutating func remove(quarantined: [CleanItem], _ library: Library) {
-    let missing: [String]
-    do {
-      missing = quarantined.isEmpty ? [] : try Self.prefixesOfMissingPhotos(library)
-    } catch {
-      for item in quarantined { items[item.path] = "\(error)" }
-      return
-    }
-    for item in quarantined {
-      items[item.path] = Self.reason {
-        let pending = try library.read { try FileMove.pending(operation: item.operationID, in: $0) }
-        guard pending.isEmpty else { return "the repair is not complete" }
-        try library.root.removeFolder(item.path) { name in
-          Quarantine.isFileName(name) && !missing.contains { name.string.hasPrefix($0) }
-        }
-        let isLeft = try library.root.status(of: item.path) != nil && !missing.isEmpty
-        return isLeft ? "the library has no other file of a photo" : nil
+    return Self.reason {
+      if plan.has(.undo), try !writer.library.read(UndoStack.init).kept.isEmpty {
+        try writer.change(.discard) { try $0.commit(LibraryEdit()) }
       }
+      return try ReplacedFiles(writer).settle(always: true) ? nil : ReplacedFiles.reasonOfReaders
     }
+  }
+
+  /// Removes the corrupt files of a repair if it is complete, since a photo may need them otherwise. Keeps the corrupt file
+  /// of a photo whose file is missing: it may be the last copy.
+  ///
+  /// - Returns: why files stay.
+  private func remove(
+    quarantined item: CleanItem, _ library: Library, _ missing: [String]
+  ) throws -> String? {
+    let pending = try library.read { try FileMove.pending(operation: item.operationID, in: $0) }
+    guard pending.isEmpty else { return "the repair is not complete" }
+    try library.root.removeFolder(item.path) { name in
+      Quarantine.isFileName(name) && !missing.contains { name.string.hasPrefix($0) }
+    }
+    let isLeft = try library.root.status(of: item.path) != nil && !missing.isEmpty
+    return isLeft ? "the library has no other file of a photo" : nil
   }
 
   /// Returns how the names of the corrupt files of photos begin whose files are missing.
@@ -142,13 +129,8 @@ private struct Reasons {
     }
   }
 
-  mutating func remove(unfinished files: [CleanItem]) {
-    for file in files {
-      items[file.path] = Self.reason {
-        let folder = try Directory.open(file.path.folder)
-        try AtomicFile.removeAbandoned(FilePath(file.path.name), in: folder)
-        return nil
-      }
-    }
+  private func remove(unfinished file: FilePath) throws -> String? {
+    try AtomicFile.removeAbandoned(FilePath(file.name), in: Directory.open(file.folder))
+    return nil
   }
 }

@@ -11,14 +11,9 @@ import SystemPackage
 /// the states.
 struct LibraryRecovery {
   let writer: LibraryWriter
-  private let leftovers: LeftoverFiles.Treatment
+  /// What to do with staged files that no photo needs.
+  var leftovers = LeftoverFiles.Treatment.remove
   private var library: Library { writer.library }
-
-  /// - Parameter leftovers: what to do with staged files that no photo needs.
-  init(_ writer: LibraryWriter, leftovers: LeftoverFiles.Treatment = .remove) {
-    self.writer = writer
-    self.leftovers = leftovers
-  }
 
   /// The steps of a recovery that failed.
   struct Failures: Sendable {
@@ -167,7 +162,8 @@ struct LibraryRecovery {
       Self.logger.warning(
         "cannot complete the repair of a photo; the next command that changes the library tries again",
         metadata: metadata(["photo": move.target.escaped, "reason": "\(error)"]))
-      return isAbsent(move.stagedPath)
+      // a file whose status cannot be read may be the staged file
+      return (try? library.root.status(of: move.stagedPath) == nil) ?? false
     }
   }
 
@@ -189,27 +185,21 @@ struct LibraryRecovery {
     {
       do throws(FileError) {
         try library.root.open(move.stagedPath, .read).sync()
-        return try rename(move.stagedPath, to: move.targetPath)
+        return try library.move(move.stagedPath, to: move.targetPath)
       } catch {
         guard (try? library.root.status(of: corrupt)) != nil else { throw error }
       }
     }
-    if try library.root.status(of: corrupt) != nil { try rename(corrupt, to: move.targetPath) }
+    if try library.root.status(of: corrupt) != nil { try library.move(corrupt, to: move.targetPath) }
   }
+}
 
-  private func rename(_ file: FilePath, to place: FilePath) throws(FileError) {
+extension Library {
+  /// Moves a file to another place in the library, and makes the new name durable.
+  func move(_ file: FilePath, to place: FilePath) throws(FileError) {
     let parent = place.removingLastComponent()
-    try library.root.makeDirectories(parent)
-    try library.root.rename(file, to: library.root, as: place)
-    try library.root.directory(parent).sync()
-  }
-
-  /// False if the file's status cannot be read.
-  private func isAbsent(_ path: FilePath) -> Bool {
-    do {
-      return try library.root.status(of: path) == nil
-    } catch {
-      return false
-    }
+    try folder.directory.makeDirectories(parent)
+    try folder.directory.rename(file, to: folder.directory, as: place)
+    try folder.directory.directory(parent).sync()
   }
 }

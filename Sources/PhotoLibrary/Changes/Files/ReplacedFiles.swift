@@ -28,11 +28,12 @@ struct ReplacedFiles {
 
   /// Moves the files of the changes that are kept to `.undo`, and deletes those of all others.
   ///
+  /// - Parameter always: true to remove the folders in `.undo` of no change, too, if no change has files.
   /// - Returns: false if another process reads photos. Then nothing has changed.
   @discardableResult
-  func settle() throws -> Bool {
+  func settle(always: Bool = false) throws -> Bool {
     let changes = try library.read(Self.changes)
-    guard !changes.isEmpty else { return true }
+    guard always || !changes.isEmpty else { return true }
     guard let lock = try lockReaders() else { return false }
     let kept = try library.read(UndoStack.init).kept
     // newest first: if two changes have rows of one photo, only the newer one may have removed its file
@@ -49,16 +50,6 @@ struct ReplacedFiles {
     try database.rows("SELECT changeId FROM replacedSettings ORDER BY rowid", of: "replacedSettings") {
       try $0.text("changeId", at: 0)
     }
-  }
-
-  /// Removes the folders in `.undo` of no change. `settle` does it only if a change has files.
-  ///
-  /// - Returns: false if another process reads photos. Then nothing has changed.
-  func removeObsoleteFolders() throws -> Bool {
-    guard let lock = try lockReaders() else { return false }
-    try removeObsoleteFolders(except: library.read(Self.changes))
-    lock.release()
-    return true
   }
 
   /// Removes what obsolete undos left: empty folders, or files that a power failure brought back.
@@ -86,10 +77,7 @@ struct ReplacedFiles {
       file.path = folder.appending(String(photo.id)).string
       // if the file cannot be read, this throws, and the folder stays
       guard try library.isUnchanged(file) else { continue }
-      let place = FilePath(photo.path).removingLastComponent()
-      try library.root.makeDirectories(place)
-      try library.root.rename(FilePath(file.path), to: library.root, as: FilePath(photo.path))
-      try library.root.directory(place).sync()
+      try library.move(FilePath(file.path), to: FilePath(photo.path))
     }
     try library.root.removeFolder(folder, of: StagingFolder.isNumber)
   }
