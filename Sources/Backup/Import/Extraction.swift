@@ -77,14 +77,16 @@ final class Extraction: Sendable {
   /// - Parameter index: the index in `files`.
   private func photo(_ item: Placement.File, at index: Int) throws -> PhotoReading.Photo {
     let planned = item.planned
-    let output = SharedFile(try change.stage(item.stagedName))
+    let output = SharedFile(try change.staging.stage(item.stagedName))
     var damage: DamagedFile?
     return PhotoReading.Photo(
       bytes: source.bytes(at: source.photos[planned.source].location), counted: planned.content.size,
       content: planned.content,
       alternatives: { fault in
         damage = DamagedFile(file: planned, fault: fault)
-        return self.alternatives(to: planned.source)
+        // the other photos of the backup that are equal
+        let equal = self.equalPhotos.withLock { $0.alternatives(to: planned.source) }
+        return equal.compactMap { self.source.bytes(at: $0) }
       },
       take: { piece, offset in
         guard offset + piece.count <= planned.content.size else { throw PhotoFault.tooLong }
@@ -92,24 +94,14 @@ final class Extraction: Sendable {
       },
       end: { outcome in
         if outcome.content == nil {
-          try self.change.unstage(item.stagedName)
+          try self.change.staging.unstage(item.stagedName)
           self.damaged.add(damage, at: index)
         } else {
-          try self.keep(output.file, of: item)
+          try output.file.setModified(milliseconds: planned.modified)
+          if self.change.syncs { output.file.startWriteBack(from: 0, count: planned.content.size) }
           if let damage { self.replaced.withLock { $0.append(damage) } }
           self.damaged.add(nil, at: index)
         }
       })
-  }
-
-  /// Returns the places of the other photos of the backup that are equal to a photo.
-  private func alternatives(to index: Int) -> [PhotoBytes] {
-    equalPhotos.withLock { $0.alternatives(to: index) }.compactMap { source.bytes(at: $0) }
-  }
-
-  /// Completes a staged file whose content is that of the photo.
-  private func keep(_ output: borrowing File, of item: Placement.File) throws {
-    try output.setModified(milliseconds: item.planned.modified)
-    if change.syncs { output.startWriteBack(from: 0, count: item.planned.content.size) }
   }
 }

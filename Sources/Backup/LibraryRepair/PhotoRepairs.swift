@@ -78,7 +78,7 @@ struct PhotoRepairs {
     try writer.requireSpace(repairs.saturatedSum(\.photo.photo.fileSize), counter)
     return try writer.change(nil) { change in
       var result = Outcome()
-      let staged = try stage(&result, counter, open: change.stage, remove: change.unstage)
+      let staged = try stage(in: change.staging, &result, counter)
       try counter.checkCancellation()
       counter.enter(.committing)
       let outcome = try change.commit(nil, repairs: staged)
@@ -92,13 +92,9 @@ struct PhotoRepairs {
 
   /// Stages the files. Blocks. A photo that no source has any more does not prevent the repair of the others.
   ///
-  /// - Parameters:
-  ///   - result: gets the sources, and the photos that failed.
-  ///   - open: makes a staged file.
-  ///   - remove: removes a staged file.
+  /// - Parameter result: gets the sources, and the photos that failed.
   func stage(
-    _ result: inout Outcome, _ counter: ProgressCounter, open: (String) throws -> File,
-    remove: (String) throws -> Void
+    in staging: StagingFolder, _ result: inout Outcome, _ counter: ProgressCounter
   ) throws -> [FileRepair] {
     var staged: [FileRepair] = []
     let reader = PhotoReader(counter)
@@ -106,12 +102,12 @@ struct PhotoRepairs {
       let (name, photo) = (String(index), repair.photo.photo)
       for source in repair.sources {
         try counter.checkCancellation()
-        guard let fault = try copy(repair, from: source, to: open(name), reader) else {
+        guard let fault = try copy(repair, from: source, to: staging.stage(name), reader) else {
           result.places[photo.id] = source.place
           staged.append(FileRepair(photo: photo, name: name))
           break
         }
-        try remove(name)
+        try staging.unstage(name)
         result.failures[photo.id] = fault
         result.faults[source.place] = fault
       }

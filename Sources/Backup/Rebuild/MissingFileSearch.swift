@@ -50,8 +50,7 @@ struct MissingFileSearch {
     in reconstruction: LibraryReconstruction, _ counter: ProgressCounter
   ) throws -> [FileRepair] {
     var outcome = PhotoRepairs.Outcome()
-    let staged = try repairs.stage(
-      &outcome, counter, open: reconstruction.stage, remove: reconstruction.unstage)
+    let staged = try repairs.stage(in: reconstruction.staging, &outcome, counter)
     let done = Set(staged.map(\.photo.id))
     for repair in repairs.repairs where !done.contains(repair.photo.photo.id) {
       throw RebuildError.unreadableArchive(

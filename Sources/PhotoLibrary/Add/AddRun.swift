@@ -93,7 +93,9 @@ struct AddRun {
           report(file, .imported, &summary)
         case .known(let photos):
           let outcome = try restoration.add(photos, from: file, content, stagedAs: String(index), counter)
-          if restoration.items.last?.stagedName != String(index) { try change?.unstage(String(index)) }
+          if restoration.items.last?.stagedName != String(index) {
+            try change?.staging.unstage(String(index))
+          }
           switch outcome {
           case .intact:
             report(file, .skipped, reason: "its category already has it", &summary)
@@ -172,13 +174,13 @@ struct AddRun {
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
       do {
-        let content = try change.map { try Self.copy(file, to: $0.stage(String(index)), counter) }
+        let content = try change.map { try Self.copy(file, to: $0.staging.stage(String(index)), counter) }
         end(index, .staged(try content ?? Self.read(file, counter) { _, _ in }))
       } catch let error as File.Unreadable {
-        try change?.unstage(String(index))
+        try change?.staging.unstage(String(index))
         end(index, .failed(AddFailure(error.error)))
       } catch is PhotoSearch.Found.Changed {
-        try change?.unstage(String(index))
+        try change?.staging.unstage(String(index))
         end(index, .failed(file.changed))
       }
       counter.advance(items: 1)

@@ -87,11 +87,11 @@ struct PhotoRestoration {
       do {
         if !used.insert(name).inserted {
           name = String(first + index)
-          guard try AddRun.copy(item.source, to: change.stage(name), counter) == item.content else {
+          guard try AddRun.copy(item.source, to: change.staging.stage(name), counter) == item.content else {
             throw PhotoSearch.Found.Changed()
           }
         }
-        try change.setModified(name, milliseconds: item.photo.createdAt)
+        try change.staging.setModified(name, milliseconds: item.photo.createdAt)
         repairs.append(FileRepair(photo: item.photo, name: name))
       } catch let error as File.Unreadable {
         failures[item.photo.id] = error.error

@@ -30,7 +30,8 @@ package final class Change: Sendable {
   package var id: String { staging.id }
   private let kind: Kind?
   private let writer: LibraryWriter
-  private let staging: StagingFolder
+  /// The folder of the staged files.
+  package let staging: StagingFolder
   private let commitBegun = Atomic<Bool>(false)
   private let movesPending = Atomic<Bool>(false)
 
@@ -49,9 +50,6 @@ package final class Change: Sendable {
     staging = try StagingFolder(in: writer.library.folder)
   }
 
-  /// Makes a new file in the staging folder. Its name is a number. Any thread.
-  package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
-
   /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
   /// thread.
   ///
@@ -59,14 +57,6 @@ package final class Change: Sendable {
   package func reuse(_ content: FileContent, as name: String, modified: Int64) -> Bool {
     staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
   }
-
-  /// Sets the date of a staged file, in milliseconds since 1970. Any thread.
-  func setModified(_ name: String, milliseconds: Int64) throws(FileError) {
-    try staging.setModified(name, milliseconds: milliseconds)
-  }
-
-  /// Removes a file from the staging folder. Any thread.
-  package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Makes the staged files photos of the library, or the files of photos whose files are corrupt or missing. Durable when
   /// it returns, except for the photos in `FileRepair.Outcome.failures`.

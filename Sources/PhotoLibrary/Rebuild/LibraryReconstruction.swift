@@ -22,7 +22,8 @@ package final class LibraryReconstruction: Sendable {
 
   private let pin: PINRecord?
   private let library: LostLibrary
-  private let staging: StagingFolder
+  /// The folder of the staged files.
+  package let staging: StagingFolder
 
   /// The name of the staging folder: always the same, so that the next reconstruction removes what an interrupted one left.
   static let operationID = "00000000-0000-4000-8000-72656275696C"
@@ -42,12 +43,6 @@ package final class LibraryReconstruction: Sendable {
     for file in Library.unfinishedFiles { try library.root.remove(file) }
     try StagingFolder.remove(operationID, from: library.root)
   }
-
-  /// Makes a new file in the staging folder.
-  package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
-
-  /// Removes a file from the staging folder.
-  package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Returns true if there is nothing at a path in the library.
   package func isFree(_ path: String) throws(FileError) -> Bool {

@@ -51,10 +51,10 @@ struct ChangeTests {
   func uncommittedFiles() throws {
     let before = try scratch.files()
     try scratch.writer().change(.merge) { change in
-      try change.stage("0").write([1], at: 0)
-      try change.stage("1").write([2], at: 0)
-      try change.unstage("0")
-      #expect(throws: FileError.self) { _ = try change.stage("1") }
+      try change.staging.stage("0").write([1], at: 0)
+      try change.staging.stage("1").write([2], at: 0)
+      try change.staging.unstage("0")
+      #expect(throws: FileError.self) { _ = try change.staging.stage("1") }
     }
     #expect(try scratch.files() == before)
   }
@@ -64,7 +64,7 @@ struct ChangeTests {
     arguments: ["../escaped", "/tmp/escaped", "a/b", "", ".."])
   func nameOutside(name: String) throws {
     let error = try scratch.writer().change(.merge) { change in
-      #expect(throws: FileError.self) { _ = try change.stage(name) }
+      #expect(throws: FileError.self) { _ = try change.staging.stage(name) }
     }
     #expect(error != nil)
     #expect(try scratch.folder.tree().keys.allSatisfy { $0.hasPrefix("library") })
@@ -146,7 +146,7 @@ struct ChangeTests {
       let paths = try writer.newPaths(for: dates.map { ("IMG_0001.jpg", $0) })
       var files: [Change.StagedFile] = []
       for (index, path) in paths.enumerated() {
-        try change.stage("\(index)").write(Array("\(index)".utf8), at: 0)
+        try change.staging.stage("\(index)").write(Array("\(index)".utf8), at: 0)
         edit.newPhotos.append(
           LibraryScratch.photo(Int64(index) + 1, path, "\(index)", createdAt: dates[index]))
         files.append(

@@ -35,7 +35,7 @@ struct CrashTests {
     let staging = "library/.staging/\(change.id)"
     if step == .folderMade { return [] }
     if step == .halfStaged {
-      try change.stage("0").write([1], at: 0)
+      try change.staging.stage("0").write([1], at: 0)
       return []
     }
     var (photos, files) = try LibraryScratch.stage(Self.texts, in: change, of: writer, firstId: 2)

@@ -156,7 +156,7 @@ struct FailedChangeTests {
     let files = try scratch.files()
     #expect(throws: CancellationError.self) {
       try scratch.writer().change(.merge) { change in
-        try change.stage("0").write([1], at: 0)
+        try change.staging.stage("0").write([1], at: 0)
         throw CancellationError()
       }
     }

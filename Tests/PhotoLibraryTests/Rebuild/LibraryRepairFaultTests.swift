@@ -22,8 +22,8 @@ import Testing
 
   private func repair() throws -> FileRepair.Outcome {
     try scratch.writer().change(nil) { change in
-      try change.stage("0").write(Array("one".utf8), at: 0)
-      try change.stage("1").write(Array("two".utf8), at: 0)
+      try change.staging.stage("0").write(Array("one".utf8), at: 0)
+      try change.staging.stage("1").write(Array("two".utf8), at: 0)
       let photos = try scratch.contents().photos
       return try change.commit(
         nil, repairs: photos.enumerated().map { FileRepair(photo: $1, name: "\($0)") })

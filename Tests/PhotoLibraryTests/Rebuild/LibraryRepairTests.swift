@@ -97,8 +97,8 @@ import Testing
   func corruptFileIsKept() throws {
     let writer = try scratch.writer()
     let outcome = try writer.change(nil) { change in
-      try change.stage("0").write(Array("one".utf8), at: 0)
-      try change.stage("1").write(Array("two".utf8), at: 0)
+      try change.staging.stage("0").write(Array("one".utf8), at: 0)
+      try change.staging.stage("1").write(Array("two".utf8), at: 0)
       return try change.commit(
         nil, repairs: photos.enumerated().map { FileRepair(photo: $1, name: "\($0)") })
     }
@@ -140,7 +140,7 @@ import Testing
     photo.path = "photos/../photos/2025/10/a.jpg"
     let before = try scratch.photoTexts()
     let outcome = try scratch.writer().change(nil) { change in
-      try change.stage("0").write(Array("one".utf8), at: 0)
+      try change.staging.stage("0").write(Array("one".utf8), at: 0)
       return try change.commit(nil, repairs: [FileRepair(photo: photo, name: "0")])
     }
     #expect((outcome.failures[photo.id] as? FileError)?.errno == .invalidArgument)
@@ -150,7 +150,7 @@ import Testing
   @Test("Repair: a place that must be empty and is not stays as it is")
   func takenPlace() throws {
     let outcome = try scratch.writer().change(nil) { change in
-      try change.stage("0").write(Array("one".utf8), at: 0)
+      try change.staging.stage("0").write(Array("one".utf8), at: 0)
       return try change.commit(
         nil, repairs: [FileRepair(photo: photos[0], name: "0", replacesFile: false)])
     }
@@ -165,7 +165,7 @@ import Testing
     let writer = try scratch.writer()
     #expect(throws: Stop.self) {
       try writer.change(nil) { change in
-        try change.stage("0").write([1], at: 0)
+        try change.staging.stage("0").write([1], at: 0)
         throw Stop()
       }
     }

@@ -70,7 +70,7 @@ package final class SampleLibrary: Sendable {
       var files: [Change.StagedFile] = []
       for (index, path) in zip(withFiles, paths) {
         guard let bytes = members[index].bytes, let md5 = members[index].photo.md5 else { continue }
-        let file = try change.stage("\(index)")
+        let file = try change.staging.stage("\(index)")
         try file.write(bytes, at: 0)
         // every imported photo has this date
         try file.setModified(milliseconds: members[index].photo.createdAt)

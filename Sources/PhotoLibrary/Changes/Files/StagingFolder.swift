@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 
 /// The folder `.staging/ID` of one operation. Files are staged under numbers.
-final class StagingFolder: Sendable {
+package final class StagingFolder: Sendable {
   /// The folder that has the staging folders of all operations.
   static let parent: FilePath = ".staging"
 
@@ -32,8 +32,8 @@ final class StagingFolder: Sendable {
   /// Its path, relative to the library.
   var path: FilePath { Self.path(of: id) }
 
-  /// Makes a new file. Any thread.
-  func stage(_ name: String) throws(FileError) -> File { try directory.open(FilePath(name), .create) }
+  /// Makes a new file. Its name is a number. Any thread.
+  package func stage(_ name: String) throws(FileError) -> File { try directory.open(FilePath(name), .create) }
 
   /// Sets the date of a staged file, in milliseconds since 1970. Any thread.
   func setModified(_ name: String, milliseconds: Int64) throws(FileError) {
@@ -41,7 +41,7 @@ final class StagingFolder: Sendable {
   }
 
   /// Removes a staged file. Any thread.
-  func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
+  package func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
 
   /// Moves a leftover file here. Any thread.
   ///
