@@ -16,12 +16,6 @@ final class PhotoFeed: StoredContents {
     var failure: (any Error)?
   }
 
-  private enum Condition {
-    static let free = 0
-    static let filled = 1
-    static let count = 2
-  }
-
   private let monitor: Monitor<Exchange>
   private let progress: (PipelineAdvance) -> Void
   private var thread = WorkerThreads()
@@ -37,7 +31,7 @@ final class PhotoFeed: StoredContents {
     hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void
   ) throws {
     let sets = try (0..<options.sets).map { _ in try PieceSet(bytes: options.setSize) }
-    monitor = Monitor(Exchange(free: sets), conditions: Condition.count)
+    monitor = Monitor(Exchange(free: sets))
     self.progress = progress
     // with the stack that libzip needs
     try thread.start(stackSize: 1 << 20) { [monitor] in
@@ -54,7 +48,7 @@ final class PhotoFeed: StoredContents {
   ) throws {
     var reader = reader
     while !reader.isAtEnd {
-      let set = try monitor.wait(on: Condition.free) { state, _ in
+      let set = try monitor.wait { state in
         if let failure = state.failure { throw failure }
         return state.free.popLast()
       }
@@ -64,10 +58,9 @@ final class PhotoFeed: StoredContents {
       } else {
         reader.removeEnded()
       }
-      monitor.withLock { state, signal in
+      monitor.withLock { state in
         if reader.faults.isEmpty {
           state.filled.append(set)
-          signal.wake(Condition.filled)
         } else {
           state.free += state.filled + [set]
           state.filled = []
@@ -75,23 +68,17 @@ final class PhotoFeed: StoredContents {
       }
     }
     guard reader.faults.isEmpty else { throw PipelineError.unreadable(reader.faults) }
-    monitor.withLock { state, signal in
-      state.digests = reader.digests.compactMap(\.self)
-      signal.wake(Condition.filled)
-    }
+    monitor.withLock { $0.digests = reader.digests.compactMap(\.self) }
   }
 
   /// Keeps the first error.
   private static func fail(_ error: any Error, _ monitor: Monitor<Exchange>) {
-    monitor.withLock { state, signal in
-      if state.failure == nil { state.failure = error }
-      signal.wakeAll()
-    }
+    monitor.withLock { $0.failure = $0.failure ?? error }
   }
 
   func next() throws -> [StoredPiece]? {
     release()
-    let set: PieceSet? = try monitor.wait(on: Condition.filled) { state, _ -> PieceSet?? in
+    let set: PieceSet? = try monitor.wait { state -> PieceSet?? in
       if let failure = state.failure { throw failure }
       if !state.filled.isEmpty { return .some(state.filled.removeFirst()) }
       return state.digests == nil ? .none : .some(nil)
@@ -109,14 +96,11 @@ final class PhotoFeed: StoredContents {
     for piece in set.pieces {
       progress(PipelineAdvance(item: piece.item, bytes: piece.range.count, isDone: piece.isLast))
     }
-    monitor.withLock { state, signal in
-      state.free.append(set)
-      signal.wake(Condition.free)
-    }
+    monitor.withLock { $0.free.append(set) }
   }
 
   /// The checksums of all photos, in the items' order. Empty before `next` has returned nil.
-  var digests: [MD5Digest] { monitor.withLock { state, _ in state.digests ?? [] } }
+  var digests: [MD5Digest] { monitor.withLock { $0.digests ?? [] } }
 
   /// Ends the thread that reads, and waits until it has ended.
   func stop() {
