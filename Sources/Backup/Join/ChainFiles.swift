@@ -39,7 +39,7 @@ struct ChainCandidates: PhotoCandidates {
   let files: ChainFiles
 
   func location(of photo: OpenedBackup.Photo, _ unavailable: Unavailable) -> PhotoLocation? {
-    guard unavailable.cause.isStoredInBase else { return nil }
+    guard unavailable.isStoredInBase else { return nil }
     if let md5 = unavailable.md5, let file = files.file(with: md5),
       let entry = chain.bases[Int(file.archive)].archive?.entries[Int(file.entry)]
     {

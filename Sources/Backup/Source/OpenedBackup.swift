@@ -46,12 +46,8 @@ package struct OpenedBackup: Sendable {
       (self.rows, self.index, self.file) = (rows, index, file)
     }
 
-    init(
-      record: Metadata.PhotoRecord, originalPath: String, location: PhotoLocation,
-      originalMD5: MD5Digest? = nil
-    ) {
-      self.init(
-        Rows([record]), at: 0, File(location, originalPath: originalPath, originalMD5: originalMD5))
+    init(record: Metadata.PhotoRecord, originalPath: String, location: PhotoLocation) {
+      self.init(Rows([record]), at: 0, File(location, originalPath: originalPath))
     }
 
     /// The row.
@@ -90,7 +86,7 @@ package struct OpenedBackup: Sendable {
 
     /// True if no archive is expected to have the file: the file was missing before the backup was made, or the backup
     /// is a JSON document.
-    package var isExpectedInNoArchive: Bool { location.unavailable?.cause.isExpectedInNoArchive ?? false }
+    package var isExpectedInNoArchive: Bool { location.unavailable?.isExpectedInNoArchive ?? false }
   }
 
   /// The chain of an incremental backup.

@@ -52,7 +52,7 @@ package enum PhotoLocation: Sendable {
   var isStoredInBase: Bool {
     switch self {
     case .entry(let reference): reference.base != nil
-    case .unavailable(let unavailable): unavailable.cause.isStoredInBase
+    case .unavailable(let unavailable): unavailable.isStoredInBase
     case .asset, .file: false
     }
   }
@@ -113,18 +113,12 @@ package struct Unavailable: Sendable {
   init(_ cause: Cause, md5: MD5Digest? = nil) {
     (self.cause, self.md5) = (cause, md5)
   }
-
-  /// The cause, for a message.
-  package var reason: String { cause.reason }
-
-  /// True if the archive should have the file but does not.
-  var isDamage: Bool { cause.isDamage }
 }
 
-extension Unavailable.Cause {
+extension Unavailable {
   /// True if an archive should have the file but does not.
   var isDamage: Bool {
-    switch self {
+    switch cause {
     case .notInChain, .notInArchive, .sharedEntry, .damaged: true
     case .documentOnly, .missingBeforeBackup, .storedInBase, .baseMissing, .notFound, .ambiguous,
       .otherContent:
@@ -134,7 +128,7 @@ extension Unavailable.Cause {
 
   /// True if the file should be stored in the base or its chain.
   var isStoredInBase: Bool {
-    switch self {
+    switch cause {
     case .storedInBase, .baseMissing, .notInChain: true
     default: false
     }
@@ -145,8 +139,8 @@ extension Unavailable.Cause {
   var isExpectedInNoArchive: Bool { !isDamage && !isStoredInBase }
 
   /// The cause, for a message.
-  var reason: String {
-    switch self {
+  package var reason: String {
+    switch cause {
     case .documentOnly: return "a JSON backup has no photo files"
     case .missingBeforeBackup(let isRepaired):
       return "its file was lost before the backup was \(isRepaired ? "made, or repaired" : "made")"
