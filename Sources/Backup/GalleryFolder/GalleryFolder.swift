@@ -90,8 +90,7 @@ final class GalleryFolder: Sendable {
   func format(of name: FilePath) throws(FileError) -> ImageHeader.Format? { try header(of: name).format }
 
   private func header(of name: FilePath) throws(FileError) -> ImageHeader {
-    let file = try target.root.open(name, .read)
-    return try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
+    try ImageHeader.read(from: target.root.open(name, .read))
   }
 
   /// Throws `BackupError.notEnoughSpace` if copies of these sizes do not fit.
@@ -225,7 +224,4 @@ final class GalleryFolder: Sendable {
     _ = try? publication.finish()
     _ = try? removeFiles(except: present)
   }
-
-  /// Publishes what is complete, so that the next run continues.
-  func keepFiles() { _ = try? publication.finish() }
 }

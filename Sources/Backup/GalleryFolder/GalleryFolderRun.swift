@@ -106,7 +106,8 @@ struct GalleryFolderRun {
       pictures = files.flatMap { Self.names(of: photos.items[$0], $1) }
       try write(gallery.pages.dropFirst(), in: folder)
     } catch let error as CancellationError {
-      folder.keepFiles()
+      // the next run continues with the complete files
+      try? folder.publishFiles()
       throw error
     } catch {
       folder.discard()

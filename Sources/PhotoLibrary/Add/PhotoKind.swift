@@ -32,3 +32,10 @@ public enum PhotoKind {
     return knownEndings.contains(ending) || otherEndings.contains(ending)
   }
 }
+
+extension ImageHeader {
+  /// Reads the header of a file.
+  package static func read(from file: borrowing File) throws(FileError) -> ImageHeader {
+    try read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
+  }
+}

@@ -93,7 +93,7 @@ struct PhotoSearch {
     at file: borrowing File, _ path: FilePath, _ pathInRoot: FilePath = "", in root: Root? = nil
   ) throws(FileError) {
     let status = try file.status()
-    let header = status.kind == .file ? try Self.header(of: file) : ImageHeader()
+    let header = status.kind == .file ? try ImageHeader.read(from: file) : ImageHeader()
     switch status.kind {
     case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
       warnIfNotUTF8(of: path)
@@ -112,10 +112,6 @@ struct PhotoSearch {
   private mutating func warnIfNotUTF8(of path: FilePath) {
     guard let name = path.lastComponent, String(validating: name) == nil else { return }
     warnings.append("\(path): its name is not UTF-8; the library stores “\(name.string)”".escaped)
-  }
-
-  private static func header(of file: borrowing File) throws(FileError) -> ImageHeader {
-    try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
   }
 
   /// Returns the name of a file's folder.

@@ -71,10 +71,7 @@ package final class LostLibrary: Sendable {
   ///
   /// - Returns: nil if the file is no photo by the rules of `add`.
   package func photoHeader(of path: String) throws(FileError) -> ImageHeader? {
-    let file = try open(path)
-    let header = try ImageHeader.read { (offset, count) throws(FileError) in
-      try file.read(count, at: offset)
-    }
+    let header = try ImageHeader.read(from: open(path))
     return header.format != nil || PhotoKind.isPhotoEnding(FilePath(path).extension ?? "") ? header : nil
   }
 
