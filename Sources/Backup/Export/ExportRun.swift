@@ -150,20 +150,12 @@ public struct ExportRun {
     _ date: Date
   ) throws -> (plan: ExportPlan, summary: ExportSummary) {
     if options.isDryRun { return (plan, try dryRun(plan, outputPath)) }
+    let export = ArchiveExport(
+      library: library, pictures: pictures, outputPath: outputPath, date: date, options: options,
+      counter: counter)
     return switch options.format {
-    case .zip:
-      try ArchiveExport(
-        library: library, pictures: pictures, outputPath: outputPath, date: date, options: options,
-        counter: counter
-      ).run(plan)
-    case .json:
-      (
-        plan,
-        try DocumentExport(
-          library: library, destination: destination, outputPath: outputPath, date: date, options: options,
-          counter: counter
-        ).run(plan)
-      )
+    case .zip: try export.run(plan)
+    case .json: (plan, try export.writeDocument(plan, to: destination))
     }
   }
 

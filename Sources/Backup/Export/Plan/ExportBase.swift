@@ -34,7 +34,9 @@ package struct ExportBase: Sendable {
     else { return nil }
     var files = ChainFiles()
     for (index, member) in members.enumerated() {
-      guard let source = try Self.open(member, password) else { return nil }
+      let source = try OpenedBackup(path: FilePath(member.path), limits: .trusted, password: password)
+      // another process may have replaced the archive since it was listed
+      guard source.metadataDigest?.description == member.digest else { return nil }
       files.add(source, at: index)
     }
     path = folder.appending(newest.name)
@@ -53,12 +55,6 @@ package struct ExportBase: Sendable {
   /// durable.
   func sync() throws(FileError) {
     for path in [path] + earlierPaths { try File.open(path, .readFollowingLinks).sync() }
-  }
-
-  /// Opens an archive of the chain. Returns nil if another process has replaced it since it was listed.
-  private static func open(_ member: ArchiveDescriptor, _ password: Secret?) throws -> OpenedBackup? {
-    let source = try OpenedBackup(path: FilePath(member.path), limits: .trusted, password: password)
-    return source.metadataDigest?.description == member.digest ? source : nil
   }
 
   /// Returns true if a photo's file is stored in the chain.

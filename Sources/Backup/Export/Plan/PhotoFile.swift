@@ -4,9 +4,6 @@ struct PhotoFile: Sendable {
   var size: Int
   /// The date, in milliseconds since 1970.
   var modified: Int64
-
-  /// Makes a value.
-  init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
 }
 
 /// Why a photo's file cannot be archived.

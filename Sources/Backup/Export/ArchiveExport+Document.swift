@@ -4,17 +4,11 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// Carries out the plan of an export that writes a JSON document without photo files.
-struct DocumentExport {
-  let library: Library
-  /// The path that the user typed.
-  let destination: FilePath
-  let outputPath: ArchiveOutputPath
-  let date: Date
-  let options: ExportOptions
-  let counter: ProgressCounter
-
-  func run(_ plan: ExportPlan) throws -> ExportSummary {
+extension ArchiveExport {
+  /// Carries out the plan of an export that writes a JSON document without photo files.
+  ///
+  /// - Parameter destination: the path that the user typed.
+  func writeDocument(_ plan: ExportPlan, to destination: FilePath) throws -> ExportSummary {
     let output = try AtomicFile(in: outputPath.folder)
     let uuid = UUID()
     let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
