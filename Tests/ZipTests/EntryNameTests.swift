@@ -28,11 +28,4 @@ struct EntryNameTests {
       ("a/" + String(repeating: "é", count: 128) + ".jpg", .longComponent),
     ] as [(String, NameProblem)])
   func unsafe(_ name: String, _ fault: NameProblem) { #expect(EntryName.problem(of: name) == fault) }
-
-  @Test("Entry name: raw names must be UTF-8")
-  func rawNames() {
-    #expect(EntryName.problem(of: [0x61, 0xC3]) == .invalidUTF8)
-    #expect(EntryName.problem(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
-    #expect(EntryName.problem(of: Array("é".utf8)) == nil)
-  }
 }

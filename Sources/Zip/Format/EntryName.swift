@@ -27,12 +27,6 @@ package enum EntryName {
     return name.withUTF8 { problem(ofUTF8: $0) }
   }
 
-  /// Returns why the bytes of a name are refused; nil if they are valid.
-  package static func problem(of rawName: [UInt8]) -> NameProblem? {
-    guard let name = String(validating: rawName, as: UTF8.self) else { return .invalidUTF8 }
-    return problem(of: name)
-  }
-
   private static let dot = UInt8(ascii: ".")
   private static let slash = UInt8(ascii: "/")
 

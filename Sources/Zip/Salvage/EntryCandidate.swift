@@ -39,17 +39,19 @@ struct EntryKey: Hashable {
 extension [Range<Int>] {
   /// Returns true if a range contains a position. The ranges are in order and do not overlap.
   func containsInSome(_ position: Int) -> Bool {
+    let index = endOfPrefix { $0.upperBound <= position }
+    return index < count && self[index].lowerBound <= position
+  }
+}
+
+extension Array {
+  /// Returns the index of the first element that does not belong to the prefix, in logarithmic time.
+  func endOfPrefix(_ isInPrefix: (Element) -> Bool) -> Int {
     var part = 0..<count
     while !part.isEmpty {
       let middle = (part.lowerBound + part.upperBound) / 2
-      if self[middle].upperBound <= position {
-        part = middle + 1..<part.upperBound
-      } else if self[middle].lowerBound > position {
-        part = part.lowerBound..<middle
-      } else {
-        return true
-      }
+      part = isInPrefix(self[middle]) ? middle + 1..<part.upperBound : part.lowerBound..<middle
     }
-    return false
+    return part.lowerBound
   }
 }

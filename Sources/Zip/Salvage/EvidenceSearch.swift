@@ -84,14 +84,8 @@ struct EvidenceSearch {
   /// Returns the records whose entries are nearest to an offset; the records are in the order of the entries.
   private static func nearest(_ records: [SalvagedRecord], to offset: Int) -> [SalvagedRecord] {
     guard records.count > maximumRecords else { return records }
-    var range = 0..<records.count
-    while !range.isEmpty {
-      let middle = (range.lowerBound + range.upperBound) / 2
-      range =
-        records[middle].entry.headerOffset < offset
-        ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    let start = min(max(0, range.lowerBound - maximumRecords / 2), records.count - maximumRecords)
+    let place = records.endOfPrefix { $0.entry.headerOffset < offset }
+    let start = min(max(0, place - maximumRecords / 2), records.count - maximumRecords)
     return Array(records[start..<start + maximumRecords])
   }
 

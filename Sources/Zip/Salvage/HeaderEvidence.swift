@@ -178,13 +178,7 @@ struct HeaderEvidence {
 
   private func isFollowed(_ entry: Entry) throws -> Bool {
     let bytes = try probe.bytes(4, at: try endOfDescriptor(entry))
-    return bytes.count == 4 && bytes.withUnsafeBytes { Signature.followsEntry($0.u32(0)) }
-  }
-}
-
-extension Signature {
-  /// Returns true if a signature is one of a record that follows an entry.
-  static func followsEntry(_ mark: UInt32) -> Bool {
-    [localHeader, directoryRecord, end, zip64End].contains(mark)
+    let following = [Signature.localHeader, Signature.directoryRecord, Signature.end, Signature.zip64End]
+    return bytes.count == 4 && following.contains(bytes.withUnsafeBytes { $0.u32(0) })
   }
 }

@@ -72,7 +72,11 @@ struct SignatureScan {
         let record = DirectoryRecord(rest)
         guard record.isPlausible else { continue }
         if let record = try SalvagedRecord(record, rest, at: start + position, in: file) {
-          try keep(record, file)
+          nameBytes += record.entry.rawName.count + record.entry.name.utf8.count
+          guard nameBytes <= maximumNameBytes else {
+            throw ArchiveError.tooManyNameBytes(file.file.path, limit: maximumNameBytes)
+          }
+          records.append(record)
         }
         variableBytes += record.fields.variableLength
         let limit = limits.maximumDirectoryBytes
@@ -92,14 +96,6 @@ struct SignatureScan {
         throw ArchiveError.tooManyEntries(file.file.path, count: count, limit: limits.maximumEntries)
       }
     }
-  }
-
-  private mutating func keep(_ record: SalvagedRecord, _ file: ArchiveFile) throws(ArchiveError) {
-    nameBytes += record.entry.rawName.count + record.entry.name.utf8.count
-    guard nameBytes <= maximumNameBytes else {
-      throw .tooManyNameBytes(file.file.path, limit: maximumNameBytes)
-    }
-    records.append(record)
   }
 
   /// Records the shift of a directory of `size` bytes that ends here and declares to begin at `offset`. Keeps the last

@@ -41,12 +41,6 @@ final class EntrySource: LibzipSource {
     }
   }
 
-  /// libzip has written a header. It writes only the entry's bytes until CLOSE.
-  private func open() {
-    given = 0
-    session.sink.isWritingData = true
-  }
-
   private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
     switch contents {
     case .stored(let size):
@@ -64,11 +58,6 @@ final class EntrySource: LibzipSource {
     }
   }
 
-  private func close() {
-    session.sink.isWritingData = false
-    text = []
-  }
-
   override func perform(
     _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
   ) throws -> Int {
@@ -76,10 +65,13 @@ final class EntrySource: LibzipSource {
     case ZIP_SOURCE_READ:
       return try read(UnsafeMutableRawBufferPointer(start: data, count: length))
     case ZIP_SOURCE_OPEN:
-      open()
+      // libzip has written a header; it writes only the entry's bytes until CLOSE
+      given = 0
+      session.sink.isWritingData = true
       return 0
     case ZIP_SOURCE_CLOSE:
-      close()
+      session.sink.isWritingData = false
+      text = []
       return 0
     case ZIP_SOURCE_STAT:
       let size = try reportedSize()
