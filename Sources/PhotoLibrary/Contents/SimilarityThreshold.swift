@@ -44,7 +44,7 @@ public struct SimilarityThreshold: Sendable, Hashable, CustomStringConvertible {
   }
 
   private static func percent(_ text: String) -> Int? {
-    if text.last == "%" { return number(text.dropLast().trimmingSuffix(" ")) }
+    if text.last == "%" { return number(text.dropLast(text.hasSuffix(" %") ? 2 : 1)) }
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = number(parts[0]), parts.count == 2 else { return number(text[...]).map { $0 * 100 } }
     guard (1...2).contains(parts[1].count), let decimals = number(parts[1]) else { return nil }
@@ -64,10 +64,4 @@ public struct SimilarityThreshold: Sendable, Hashable, CustomStringConvertible {
 
   /// The threshold as a decimal: `0.92`.
   public var description: String { "0.\(percent)" }
-}
-
-extension Substring {
-  fileprivate func trimmingSuffix(_ suffix: Character) -> Substring {
-    last == suffix ? dropLast() : self
-  }
 }

@@ -56,7 +56,11 @@ package struct DismissRun: Sendable {
     let writer = try LibraryWriter(path: path, lockWait: lockWait)
     let (photos, pairs) = try pairs(of: ids, writer.library)
     let forgotten = pairs.intersection(try writer.library.dismissals())
-    try writer.forget(forgotten)
+    if !forgotten.isEmpty {
+      try writer.transaction { database in
+        for dismissal in forgotten { try dismissal.delete(database) }
+      }
+    }
     return DismissSummary(photos: photos, pairs: pairs.count, pairsChanged: forgotten.count)
   }
 
@@ -71,15 +75,5 @@ package struct DismissRun: Sendable {
     }
     guard !pairs.isEmpty else { throw DismissError.equalContents }
     return (photos, pairs)
-  }
-}
-
-extension LibraryWriter {
-  /// Removes pairs in one transaction, durably.
-  fileprivate func forget(_ dismissals: Set<Dismissal>) throws {
-    guard !dismissals.isEmpty else { return }
-    try transaction { database in
-      for dismissal in dismissals { try dismissal.delete(database) }
-    }
   }
 }

@@ -43,8 +43,7 @@ extension LibraryWriter {
   /// - Throws: `PINError.alreadySet`.
   public func setPIN(_ pin: PIN) throws {
     guard try !library.hasPIN() else { throw PINError.alreadySet(library.path) }
-    let record = try PINRecord(pin)
-    try save(record)
+    try save(PINRecord(pin))
   }
 
   /// Changes the PIN, if the old one is right.
@@ -52,8 +51,7 @@ extension LibraryWriter {
   /// - Throws: `PINError.notSet`, or `AuthorizationError` if the old PIN is wrong.
   public func changePIN(_ old: PIN, to new: PIN) throws {
     try check(old)
-    let record = try PINRecord(new)
-    try save(record)
+    try save(PINRecord(new))
   }
 
   /// Removes the PIN, if it is right.

@@ -117,7 +117,9 @@ package struct SettingsPlan: Sendable {
 extension StoredSettings {
   /// Returns true if a setting has another value, or a stored value that is out of range.
   fileprivate func lacks(_ assignment: SettingAssignment) -> Bool {
-    isFaulty(assignment.definition) || assignment.definition.value(in: settings) != assignment.value
+    let definition = assignment.definition
+    return faults.contains { $0.column == definition.column }
+      || definition.value(in: settings) != assignment.value
   }
 
   /// Returns true if an assignment turns a protection off.

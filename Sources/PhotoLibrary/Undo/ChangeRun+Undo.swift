@@ -198,7 +198,8 @@ extension UndoPlan {
       ("category", "replacedCategory"), ("photo", "replacedPhoto"), ("settings", "replacedSettings"),
       ("identity", "replacedIdentity"),
     ] {
-      if Self.tablesOfOneRow.contains(table) {
+      // tables of one row, which the undo replaces
+      if ["settings", "identity"].contains(table) {
         try database.execute(
           sql: "DELETE FROM \(table) WHERE EXISTS (SELECT * FROM \(copy) WHERE changeId = ?)",
           arguments: [change.id])
@@ -216,9 +217,6 @@ extension UndoPlan {
     try Movement.delete(changeID: change.id, database)
     try Dismissal.delete(changeID: change.id, database)
   }
-
-  /// The tables whose row an undo replaces.
-  private static let tablesOfOneRow = ["settings", "identity"]
 }
 
 extension ReplacedFiles {

@@ -12,7 +12,7 @@ extension Finding.Subject {
 
 extension [Category] {
   /// Returns how messages refer to a photo in one of these categories.
-  func label(of photo: Photo) -> Finding.Subject {
+  package func label(of photo: Photo) -> Finding.Subject {
     .photo(id: photo.id, category: displayName(of: photo) ?? "", name: photo.name)
   }
 

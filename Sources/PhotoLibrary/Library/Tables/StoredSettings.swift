@@ -31,11 +31,6 @@ package struct StoredSettings: Sendable, Equatable {
     return strictest
   }
 
-  /// Returns true if the stored value of a setting is out of range.
-  func isFaulty(_ definition: SettingDefinition) -> Bool {
-    faults.contains { $0.column == definition.column }
-  }
-
   init(_ database: Database) throws {
     var faults: [Fault] = []
     let settings = try database.firstRow("SELECT * FROM settings", of: "settings") { row in
