@@ -118,7 +118,8 @@ package struct MergePlan: Sendable {
       var replacement = Replacement(
         of: library, by: backup, categories: planning.edit.newCategories, byID: categories.byID)
       replacement.keep(try intact(replacement.rows.filter(\.isKept)), of: backup)
-      planning.replace(by: backup, as: replacement)
+      planning.replaceCategories(replacement)
+      planning.replacePhotos(replacement, backup)
       planning.replaceMovements(of: library, by: backup.metadata.smilepile?.movements ?? [])
     } else {
       planning.mergePhotos(backup, existing, categories, places, strategy, duplicates)

@@ -71,13 +71,8 @@ struct MergePlanning {
     edit.movements = movements
   }
 
-  /// Converts the plan to the changes of a replacement. Keeps rows that the library already has.
-  mutating func replace(by backup: OpenedBackup, as replacement: Replacement) {
-    replaceCategories(replacement)
-    replacePhotos(replacement, backup)
-  }
-
-  private mutating func replaceCategories(_ replacement: Replacement) {
+  /// Converts the plan of the categories to the changes of a replacement. Keeps rows that the library already has.
+  mutating func replaceCategories(_ replacement: Replacement) {
     var removed = Dictionary(uniqueKeysWithValues: replacement.library.categories.map { ($0.id, $0) })
     edit.newCategories = []
     for category in replacement.categories {
@@ -94,7 +89,8 @@ struct MergePlanning {
     edit.removedCategories = removed.keys.sorted()
   }
 
-  private mutating func replacePhotos(_ replacement: Replacement, _ backup: OpenedBackup) {
+  /// Adds the photos to the changes of a replacement. Keeps rows that the library already has.
+  mutating func replacePhotos(_ replacement: Replacement, _ backup: OpenedBackup) {
     var removed = Dictionary(uniqueKeysWithValues: replacement.library.photos.map { ($0.id, $0) })
     let changedNames = Set(edit.newCategories.map(\.id))
     for row in replacement.rows {

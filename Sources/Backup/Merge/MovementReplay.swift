@@ -37,7 +37,7 @@ struct MovementReplay {
   /// states.
   private(set) var places: [Int: Place] = [:]
   /// The `name`s of the categories that a person removed or merged into others, and that the library does not have.
-  private let formerCategories: Set<String>
+  let formerCategories: Set<String>
   private let existing: Set<String>
 
   /// A movement with its place in the order of all movements.
@@ -71,10 +71,6 @@ struct MovementReplay {
       replay(all.map(\.movement), of: copies)
     }
   }
-
-  /// Returns true if a person removed a category, or merged it into another, and the library does not have it.
-  func isFormer(_ category: String) -> Bool { formerCategories.contains(category) }
-
   /// Moves the copies of one photo.
   private mutating func replay(_ movements: [Movement], of copies: [Copy]) {
     var now = copies.map { Place.category($0.category) }

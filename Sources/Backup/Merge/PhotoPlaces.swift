@@ -16,7 +16,7 @@ struct PhotoPlaces {
   /// - Parameter restoresRemoved: true to put removed photos into the categories that they were in.
   init(of backup: OpenedBackup, _ replay: MovementReplay, restoresRemoved: Bool) {
     (places, self.restoresRemoved) = (replay.places, restoresRemoved)
-    unused = Set(backup.metadata.categories.map(\.name).filter(replay.isFormer))
+    unused = Set(backup.metadata.categories.map(\.name).filter(replay.formerCategories.contains))
     guard !unused.isEmpty else { return }
     let names = Dictionary(backup.metadata.categories.map { ($0.id, $0.name) }) { first, _ in first }
     for (index, photo) in backup.photos.enumerated()

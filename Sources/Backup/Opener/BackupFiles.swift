@@ -47,7 +47,7 @@ package enum BackupFiles {
   private static func hasOurName(_ name: FilePath) -> Bool {
     let text = name.string.lowercased()
     return (text.hasPrefix("smilepile_backup_") || text.hasPrefix("smilepilebackup_"))
-      && ["zip", "json", "smilepile"].contains(name.extension?.lowercased())
+      && hasBackupExtension(name)
   }
 
   /// Returns true for a name with the extension of an archive or a document.

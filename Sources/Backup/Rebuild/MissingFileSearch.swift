@@ -63,13 +63,6 @@ struct MissingFileSearch {
 extension RebuildPlan {
   /// Describes a photo without an intact file.
   func unusable(_ row: Row, _ reason: String) -> LibraryCheck.UnusablePhoto {
-    LibraryCheck.UnusablePhoto(photo: row.photo, label: label(of: row.photo), reason: reason)
-  }
-
-  /// Returns the label of a photo in messages.
-  func label(of photo: Photo) -> Finding.Subject {
-    .photo(
-      id: photo.id, category: categories.first { $0.id == photo.categoryId }?.displayName ?? "",
-      name: photo.name)
+    LibraryCheck.UnusablePhoto(photo: row.photo, label: categories.label(of: row.photo), reason: reason)
   }
 }

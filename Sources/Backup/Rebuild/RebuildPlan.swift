@@ -50,7 +50,7 @@ struct RebuildPlan {
   /// The next free IDs of photos.
   private(set) var photoIDs: IDs
   /// The rows of the database whose categories cannot be read.
-  private var withoutCategory: Set<Int64> = []
+  private(set) var withoutCategory: Set<Int64> = []
   private let now: Int64
 
   /// - Parameters:
@@ -210,9 +210,6 @@ struct RebuildPlan {
     categories.append(category)
     return category.id
   }
-
-  /// True if the category of a photo cannot be read, so that the photo is in that of found files.
-  func lostCategory(of id: Int64) -> Bool { withoutCategory.contains(id) }
 
   /// Adds a photo for a file that belongs to no photo.
   ///

@@ -62,12 +62,13 @@ extension RebuildSummary {
     }
     let reported = Set(search.repairs.unavailable.map(\.photo.id))
     for row in plan.rows where search.leftOut.contains(row.photo.id) && !reported.contains(row.photo.id) {
-      missing.append(Finding(plan.label(of: row.photo), "its file is missing; it was left out"))
+      missing.append(Finding(plan.categories.label(of: row.photo), "its file is missing; it was left out"))
     }
-    for row in plan.rows where plan.lostCategory(of: row.photo.id) && !search.leftOut.contains(row.photo.id) {
+    for row in plan.rows
+    where plan.withoutCategory.contains(row.photo.id) && !search.leftOut.contains(row.photo.id) {
       uncategorized.append(
         Finding(
-          plan.label(of: row.photo),
+          plan.categories.label(of: row.photo),
           "its category cannot be read; it is in the category “\(Self.foundCategory)”"))
     }
   }

@@ -86,7 +86,7 @@ extension Work where Summary == RewriteSummary {
   public static func repair(_ archive: FilePath, options: RewriteOptions = RewriteOptions()) -> Self {
     Work(RecordedOperation(.repair, archives: [archive]), by: options.ledger) { counter in
       let operation = options.ledger?.begin("repair")
-      let summary = try RewriteRun(.repair, path: archive, options: options, counter: counter).run()
+      let summary = try RewriteRun(kind: .repair, path: archive, options: options, counter: counter).run()
       if !summary.isWhole {
         let reason = (summary.faults + summary.lost).first?.message ?? "it is incomplete"
         operation?.recordDamage([archive: reason])
@@ -106,7 +106,7 @@ extension Work where Summary == RewriteSummary {
   public static func flatten(_ archive: FilePath, options: RewriteOptions = RewriteOptions()) -> Self {
     Work(RecordedOperation(.flatten, archives: [archive]), by: options.ledger) { counter in
       let operation = options.ledger?.begin("flatten")
-      let summary = try RewriteRun(.flatten, path: archive, options: options, counter: counter).run()
+      let summary = try RewriteRun(kind: .flatten, path: archive, options: options, counter: counter).run()
       operation?.record(summary)
       return summary
     }

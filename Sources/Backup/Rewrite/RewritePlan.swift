@@ -81,7 +81,10 @@ struct RewritePlan {
     isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
     if isWhole { return }
 
-    missing += corruptBefore(found)
+    // another source may have the intact bytes of a photo that was already corrupt when the backup was made
+    for case let photo? in found where photo.expected != nil {
+      missing.append(Missing(index: photo.source, reason: "", md5: photo.expected, wasCorruptBefore: true))
+    }
     let wanted = Set(missing.compactMap(\.md5))
     let own = Self.intactEntries(of: archive, outcomes, wanted: wanted)
     // the size in the manifest comes from the phone and may be wrong
@@ -140,14 +143,6 @@ struct RewritePlan {
   private mutating func noteRestored(_ index: Int, _ reason: String, _ place: FilePath) {
     restored.append(
       Finding(source.label(of: source.photos[index]), "\(reason) \(place.string.escaped)"))
-  }
-
-  /// Returns the photos that were already corrupt when the backup was made, and whose intact bytes another source may have.
-  private func corruptBefore(_ found: [RewrittenPhoto?]) -> [Missing] {
-    found.compactMap { item in
-      guard let item, let md5 = item.expected else { return nil }
-      return Missing(index: item.source, reason: "", md5: md5, wasCorruptBefore: true)
-    }
   }
 
   // MARK: Photos

@@ -19,10 +19,6 @@ struct RewriteRun {
   let options: RewriteOptions
   let counter: ProgressCounter
 
-  init(_ kind: RewriteKind, path: FilePath, options: RewriteOptions, counter: ProgressCounter) {
-    (self.kind, self.path, self.options, self.counter) = (kind, path, options, counter)
-  }
-
   func run() throws -> RewriteSummary {
     let library = try options.library.map { try Library(path: $0) }
     guard let library else { return try run(library: nil) }

@@ -63,7 +63,9 @@ struct SalvagedMetadata {
           let evidence = try copy.evidence(sameData, in: salvage, digests, lists)
         else { continue }
         copy.evidence = evidence
-        if let best, copy.isWorse(than: best) { continue }
+        if let best, (evidence.rawValue, copy.namedEntries) < (best.evidence.rawValue, best.namedEntries) {
+          continue
+        }
         best = copy
       } catch let error as ArchiveError where error.cause.isOfContent {
         // bytes that only look like an entry may claim any size
@@ -105,10 +107,6 @@ struct SalvagedMetadata {
     guard let best else { return nil }
     (reading, root, namedEntries) = best
     digest = MD5Digest(hashing: json)
-  }
-
-  private func isWorse(than other: Self) -> Bool {
-    (evidence.rawValue, namedEntries) < (other.evidence.rawValue, other.namedEntries)
   }
 
   /// Returns the evidence for a copy, which these entries have; nil without evidence.
