@@ -410,7 +410,7 @@ extension WalkedOperation {
         var options = RewriteOptions()
         options.destination = scene.out
         options.library = scene.library
-        return try await Work.repair(scene.backup, options: options).summary.lost.isEmpty
+        return try await Work.repair(scene.backup, options: options).summary.unrecoverable.isEmpty
       },
       prepare: { scene in
         // one byte of the first photo, which the library has too

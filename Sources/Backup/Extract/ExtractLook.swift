@@ -52,8 +52,8 @@ struct ExtractLook {
     _ counter: ProgressCounter
   ) throws -> [Int] {
     let same = Mutex<[Int]>([])
-    try PhotoReading(counter, readers).collect(candidates.count) { place in
-      let item = plan.items[candidates[place]]
+    try PhotoReading(counter, readers).collect(candidates.count) { position in
+      let item = plan.items[candidates[position]]
       let path = plan.path(of: item)
       counter.advance(current: item.name)
       let file = PhotoBytes.file(path) { () throws(FileError) in try target.root.open(path, .read) }
@@ -61,7 +61,7 @@ struct ExtractLook {
         // a file that cannot be read differs from the photo
         guard outcome.fault(unless: item.md5, size: item.size) == nil else { return }
         counter.advance(items: 1, bytes: item.size)
-        same.withLock { $0.append(candidates[place]) }
+        same.withLock { $0.append(candidates[position]) }
       }
     }
     return same.withLock { $0 }

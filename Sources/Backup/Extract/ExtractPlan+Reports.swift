@@ -4,11 +4,11 @@ extension ExtractPlan {
   /// Returns a report for each selected photo, in the backup's order.
   ///
   /// - Parameters:
-  ///   - leftOut: why items of the plan were not written, by their indices.
+  ///   - notWritten: why items of the plan were not written, by their indices.
   ///   - look: the files that existed before.
   ///   - replaced: the items that replaced a file with other content.
   func reports(
-    of source: OpenedBackup, leftOut: [Int: String], _ look: ExtractLook, replaced: Set<Int>
+    of source: OpenedBackup, notWritten: [Int: String], _ look: ExtractLook, replaced: Set<Int>
   ) -> [PhotoReport] {
     var reports: [(source: Int, report: PhotoReport)] = withoutFile.map { index in
       guard let unavailable = source.photos[index].location.unavailable else {
@@ -18,7 +18,7 @@ extension ExtractPlan {
     }
     for (index, item) in items.enumerated() {
       let report =
-        if let reason = leftOut[index] {
+        if let reason = notWritten[index] {
           source.report(item.source, .leftOut, reason)
         } else if look.found[index] == .same {
           source.report(item.source, .skipped, "its file already exists")

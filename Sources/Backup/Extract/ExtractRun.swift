@@ -80,12 +80,12 @@ private struct ExtractRun {
     summary.files = plan.items.count
     summary.bytes = plan.bytes
     summary.assets = plan.assets
-    summary.errors = source.leftOut + plan.faults
+    summary.errors = source.skipped + plan.faults
     summary.warnings = source.warnings
     summary.isDryRun = options.isDryRun
     counter.report(summary.errors)
-    var leftOut: [Int: String] = [:]
-    let items = choose(plan, look, source, &summary, &leftOut)
+    var notWritten: [Int: String] = [:]
+    let items = choose(plan, look, source, &summary, &notWritten)
     // if the folder does not exist yet, the free space of its parent
     let free = try target?.root.fileSystem().freeBytes ?? Directory.open(folder.folder).fileSystem().freeBytes
     try requireSpace(for: items, plan, look, free: free)
@@ -96,13 +96,13 @@ private struct ExtractRun {
         counter.report(Self.finding(of: damaged, plan, source))
       }
       let outcome = try writing.write(items, readers)
-      note(outcome, plan, source, &summary, &leftOut)
+      note(outcome, plan, source, &summary, &notWritten)
       let published = Set(outcome.written)
       written.removeAll { !published.contains($0.index) }
     }
     if options.reportsPhotos {
       let replaced = Set(written.filter(\.replaces).map(\.index))
-      summary.photoReports = plan.reports(of: source, leftOut: leftOut, look, replaced: replaced)
+      summary.photoReports = plan.reports(of: source, notWritten: notWritten, look, replaced: replaced)
     }
     summary.filesWritten = written.count
     summary.bytesWritten = written.saturatedSum { plan.items[$0.index].size }
@@ -114,13 +114,13 @@ private struct ExtractRun {
   /// are.
   private func choose(
     _ plan: ExtractPlan, _ look: ExtractLook, _ source: OpenedBackup, _ summary: inout ExtractSummary,
-    _ leftOut: inout [Int: String]
+    _ notWritten: inout [Int: String]
   ) -> [(index: Int, replaces: Bool)] {
     var items: [(index: Int, replaces: Bool)] = []
     func refuse(_ index: Int, _ finding: Finding, _ reason: String) {
       counter.report(finding)
       summary.errors.append(finding)
-      leftOut[index] = reason
+      notWritten[index] = reason
       counter.advance(items: 1, bytes: plan.items[index].size)
     }
     for (index, item) in plan.items.enumerated() {
@@ -160,20 +160,20 @@ private struct ExtractRun {
 
   private func note(
     _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: OpenedBackup,
-    _ summary: inout ExtractSummary, _ leftOut: inout [Int: String]
+    _ summary: inout ExtractSummary, _ notWritten: inout [Int: String]
   ) {
     for damaged in outcome.damaged {
       summary.errors.append(Self.finding(of: damaged, plan, source))
       summary.damagedArchives[source.archive(of: source.photos[plan.items[damaged.index].source])] =
         damaged.reason
-      leftOut[damaged.index] = damaged.reason
+      notWritten[damaged.index] = damaged.reason
     }
     summary.warnings += outcome.undated.map { Self.finding(of: $0, plan, source).message }
     for index in outcome.taken {
       let item = plan.items[index]
       let reason = reason(item, plan, "was created by another process, and was not changed")
       summary.errors.append(Finding(source.label(of: source.photos[item.source]), reason))
-      leftOut[index] = reason
+      notWritten[index] = reason
     }
   }
 

@@ -79,8 +79,8 @@ final class ExtractWriting: Sendable {
     var reading = PhotoReading(counter, readers)
     // a photo is written as it is read
     reading.pieceSize = 128 << 10
-    try reading.collect(photos.count) { place in
-      let photo = photos[place]
+    try reading.collect(photos.count) { position in
+      let photo = photos[position]
       let item = self.plan.items[photo.index]
       let record = self.source.photos[item.source]
       self.counter.advance(current: record.record.name)
@@ -91,7 +91,7 @@ final class ExtractWriting: Sendable {
         end: { outcome in
           let fault = outcome.fault(unless: item.md5, size: item.size)
           if fault == nil { self.complete(output.file, item, photo.index) }
-          self.damaged.add(fault.map { Note(index: photo.index, reason: "\($0)") }, at: place)
+          self.damaged.add(fault.map { Note(index: photo.index, reason: "\($0)") }, at: position)
           if fault == nil { try output.publish() }
         })
     }

@@ -11,7 +11,7 @@ struct AmbiguousPhotos {
   private(set) var photos: [Metadata.PhotoRecord]
   private(set) var manifest: [Metadata.ManifestEntry]
   private(set) var warnings: [String] = []
-  private(set) var leftOut: [Finding] = []
+  private(set) var skipped: [Finding] = []
   /// The id in the backup by new id. The apps derive file names from the id in the backup.
   private(set) var writtenIDs: [Int64: Int64] = [:]
 
@@ -65,13 +65,13 @@ struct AmbiguousPhotos {
   private func groups(droppingFiles dropped: inout Set<Int>) -> [[Group]] {
     var order: [Int64] = []
     var byID: [Int64: [Group]] = [:]
-    var places: [Int64: [String: Int]] = [:]
+    var positions: [Int64: [String: Int]] = [:]
     for (index, photo) in photos.enumerated() where ambiguous.contains(photo.id) {
       if byID[photo.id] == nil { order.append(photo.id) }
-      if let place = places[photo.id]?[photo.path] {
-        byID[photo.id]?[place].rows.append(index)
+      if let position = positions[photo.id]?[photo.path] {
+        byID[photo.id]?[position].rows.append(index)
       } else {
-        places[photo.id, default: [:]][photo.path] = byID[photo.id]?.count ?? 0
+        positions[photo.id, default: [:]][photo.path] = byID[photo.id]?.count ?? 0
         byID[photo.id, default: []].append(Group(rows: [index]))
       }
     }
@@ -83,8 +83,8 @@ struct AmbiguousPhotos {
         dropped.insert(index)
         continue
       }
-      if let place = places[file.photoId]?[file.originalPath] {
-        byID[file.photoId]?[place].files.append(index)
+      if let position = positions[file.photoId]?[file.originalPath] {
+        byID[file.photoId]?[position].files.append(index)
       } else {
         strays.append(index)
       }
@@ -94,10 +94,10 @@ struct AmbiguousPhotos {
     for index in strays {
       let id = manifest[index].photoId
       guard let count = byID[id]?.count else { continue }
-      var place = next[id] ?? 0
-      while place < count, byID[id]?[place].files.isEmpty == false { place += 1 }
-      next[id] = place
-      byID[id]?[min(place, count - 1)].files.append(index)
+      var position = next[id] ?? 0
+      while position < count, byID[id]?[position].files.isEmpty == false { position += 1 }
+      next[id] = position
+      byID[id]?[min(position, count - 1)].files.append(index)
     }
     return order.compactMap { byID[$0] }
   }
@@ -132,7 +132,7 @@ struct AmbiguousPhotos {
         let photo = photos[row]
         let label = Finding.Subject.photo(
           id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
-        leftOut.append(
+        skipped.append(
           Finding(label, "another row has the same ID and path, but other values; this row was skipped"))
       }
     }

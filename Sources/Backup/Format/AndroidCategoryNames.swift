@@ -2,7 +2,7 @@
 ///
 /// Android's merge splits `name` at every `_`, capitalizes each part, joins the parts with blanks, and searches for
 /// a category with that display name, ignoring the case of ASCII letters. If Android finds none, it adds the
-/// category with a new id, but files the photos under the id in the backup, which may be another category on that
+/// category with a new id, but files the photos under the id in the backup. That id may be another category on that
 /// phone. (Source: the app's public code, September 2025.)
 struct AndroidCategoryNames {
   /// The name to write for each category.

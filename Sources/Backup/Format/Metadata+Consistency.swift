@@ -8,7 +8,7 @@ extension Metadata {
   struct Repairs {
     var warnings: [String] = []
     /// Rows that could not be used, with their names.
-    var leftOut: [Finding] = []
+    var skipped: [Finding] = []
     /// The id in the backup for each photo that got a new id.
     var writtenIDs: [Int64: Int64] = [:]
   }
@@ -30,7 +30,7 @@ extension Metadata {
       photos.resolve()
       (self.photos, photoManifest) = (photos.photos, photos.manifest)
       repairs.warnings += photos.warnings
-      repairs.leftOut += photos.leftOut
+      repairs.skipped += photos.skipped
       repairs.writtenIDs = photos.writtenIDs
     }
     return repairs

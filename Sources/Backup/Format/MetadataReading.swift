@@ -9,7 +9,7 @@ struct MetadataReading {
   /// Descriptions of the repairs.
   private(set) var warnings: [String] = []
   /// Rows that could not be used.
-  private(set) var leftOut: [Finding] = []
+  private(set) var skipped: [Finding] = []
   /// The id in the backup for each photo that got a new id. The apps derive file names from the id in the backup.
   let writtenIDs: [Int64: Int64]
   /// The program that made the backup.
@@ -30,7 +30,7 @@ struct MetadataReading {
     // not a constant: only one reference to the rows may exist, or the repairs copy all of them
     var document = try Document(consume json, maximumNesting: maximumNesting)
     origin = Metadata.Origin(document, container, root: root)
-    leftOut = document.gaps.findings
+    skipped = document.gaps.findings
     metadata = document.takeMetadata()
     if !document.hasVersion || metadata.version < 1 {
       let version = container == .json ? 1 : Metadata.newestVersion
@@ -43,7 +43,7 @@ struct MetadataReading {
     warnings += try metadata.repairRanges()
     let repairs = try metadata.makeConsistent()
     warnings += repairs.warnings
-    leftOut += repairs.leftOut
+    skipped += repairs.skipped
     writtenIDs = repairs.writtenIDs
   }
 

@@ -23,8 +23,8 @@ final class GalleryFolder: Sendable {
 
   /// Opens the folder, or creates it, and removes what an interrupted run left under hidden names. Blocks.
   ///
-  /// - Throws: `GalleryFolderError.unknownFile` if the folder has a name that no gallery has, and nothing has changed
-  ///   then; `ExtractError` if the path is no folder, is in a library, or another run writes to it; `FileError`.
+  /// - Throws: `GalleryFolderError.unknownFile` if the folder has a name that no gallery has; nothing has changed
+  ///   then. `ExtractError` if the path is no folder, is in a library, or another run writes to it; `FileError`.
   init(_ path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}) throws {
     self.path = path
     guard

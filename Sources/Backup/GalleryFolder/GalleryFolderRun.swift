@@ -92,8 +92,8 @@ struct GalleryFolderRun {
   private func write(_ photos: GalleryPhotos, in folder: GalleryFolder) throws -> GalleryFolderSummary {
     var summary = GalleryFolderSummary()
     summary.warnings = [options.style.warning].compactMap(\.self) + photos.warnings
-    (summary.errors, summary.assets) = (photos.leftOut, photos.assets)
-    counter.report(photos.leftOut)
+    (summary.errors, summary.assets) = (photos.missing, photos.assets)
+    counter.report(photos.missing)
     let gallery: Gallery
     let pictures: [String]
     do {

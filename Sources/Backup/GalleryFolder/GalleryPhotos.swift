@@ -15,7 +15,7 @@ struct GalleryPhotos: Sendable {
   /// The selected photos that have files.
   let items: [GalleryItem]
   /// The selected photos of an archive whose files are missing or corrupt. The gallery lacks them.
-  let leftOut: [Finding]
+  let missing: [Finding]
   /// The selected photos that are known to be missing or corrupt, and of which the gallery may have pictures.
   let damaged: [Finding]
   /// The number of selected photos that ship inside the app.
@@ -51,7 +51,7 @@ extension GalleryPhotos {
         takenAt: photo.createdAt, content: content, bytes: .photo(photo.path, of: library),
         label: contents.label(of: photo))
     }
-    (date, leftOut, warnings) = (nil, [], [])
+    (date, missing, warnings) = (nil, [], [])
   }
 
   /// Selects photos of a backup whose checksums are complete.
@@ -74,7 +74,7 @@ extension GalleryPhotos {
       provenance?.part.map { .part(number: $0.number, count: $0.count) }
       ?? (options.selectsSomePhotos || provenance?.isPartial == true ? .selection : .all)
     var items: [GalleryItem] = []
-    var leftOut: [Finding] = []
+    var missing: [Finding] = []
     var damaged: [Finding] = []
     var assets = 0
     var isEncrypted = false
@@ -84,10 +84,10 @@ extension GalleryPhotos {
       let label = backup.label(of: photo)
       switch photo.location {
       case .asset: assets += 1
-      case .unavailable(let unavailable): leftOut.append(Finding(label, unavailable.reason))
+      case .unavailable(let unavailable): missing.append(Finding(label, unavailable.reason))
       case .entry, .file:
         guard let content = photo.location.content else {
-          leftOut.append(Finding(label, "its MD5 is unknown"))
+          missing.append(Finding(label, "its MD5 is unknown"))
           continue
         }
         if photo.originalMD5 != nil {
@@ -103,7 +103,7 @@ extension GalleryPhotos {
     }
     if isEncrypted { try backup.requirePassword(toRead: .photos) }
     (self.items, self.assets) = (items, assets)
-    (self.leftOut, self.damaged) = (leftOut + backup.leftOut, damaged)
+    (self.missing, self.damaged) = (missing + backup.skipped, damaged)
     (warnings, cache) = (backup.warnings, nil)
   }
 }

@@ -14,7 +14,7 @@ final class GalleryPictures: Sendable {
     /// The files, and why no picture could be drawn.
     case shown(Files, PictureFault?)
     /// The photo is missing or corrupt.
-    case leftOut(Finding)
+    case missing(Finding)
   }
 
   /// The files of a photo.
@@ -75,7 +75,7 @@ final class GalleryPictures: Sendable {
     ) { [self] index, worker in
       try counter.checkCancellation()
       let outcome = try outcome(ofItem: index, worker)
-      if case .leftOut(let finding) = outcome { counter.report(finding) }
+      if case .missing(let finding) = outcome { counter.report(finding) }
       outcomes.withLock { $0[index] = outcome }
       counter.advance(items: 1, bytes: items[index].content.size, current: items[index].name)
     }
@@ -87,7 +87,7 @@ final class GalleryPictures: Sendable {
     var shown: [Int: Files] = [:]
     for (index, outcome) in outcomes.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       switch outcome {
-      case .leftOut(let finding):
+      case .missing(let finding):
         summary.errors.append(finding)
         if let archive = photos.items[index].archive {
           summary.damagedArchives[archive] = finding.message
@@ -167,7 +167,7 @@ final class GalleryPictures: Sendable {
     do {
       if let found = try copy(item, to: hidden, worker.reader) {
         folder.remove(hidden)
-        return .leftOut(item.finding(found))
+        return .missing(item.finding(found))
       }
       if draws { fault = try draw(item, hidden, worker.drawer, &files) }
       files.copy = needsCopy()

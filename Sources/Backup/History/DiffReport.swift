@@ -42,7 +42,7 @@ extension DiffSide {
     let source = try opener.open(path)
     self.init(try source.completingChecksums(opener.counter))
     warnings += source.warningsOfPlainEntries
-    warnings += source.leftOut.map { $0.from(path).message }
+    warnings += source.skipped.map { $0.from(path).message }
     let nameless = photos.count(where: \.hasUnknownContent)
     if nameless > 0 {
       warnings.append(

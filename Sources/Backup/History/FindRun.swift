@@ -65,11 +65,11 @@ extension Work where Summary == FindSummary {
   /// a folder cannot be listed, or `BackupError.passwordNeeded`, `.wrongPassword` or `.wrongPasswordOrDamaged` if
   /// every archive lacks the password.
   public static func find(
-    _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
+    _ selection: PhotoSelection, in paths: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
     Work { counter in
       let opener = BackupOpener(counter: counter, limits: limits, password: password)
-      return try FindRun(selection: selection, opener: opener).run(places)
+      return try FindRun(selection: selection, opener: opener).run(paths)
     }
   }
 }
@@ -79,10 +79,10 @@ private struct FindRun {
   let opener: BackupOpener
   private var counter: ProgressCounter { opener.counter }
 
-  func run(_ places: [FilePath]) throws -> FindSummary {
+  func run(_ paths: [FilePath]) throws -> FindSummary {
     // an archive that is given twice, or in a given folder too, counts once
     var known: Set<String> = []
-    let archives = try places.flatMap(candidates).filter {
+    let archives = try paths.flatMap(candidates).filter {
       known.insert(($0.0.realPath ?? $0.0).string).inserted
     }
     counter.setTotals(items: archives.count, bytes: 0)
@@ -134,9 +134,9 @@ private struct FindRun {
     }
   }
 
-  private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
-    guard (try? Directory.open(place)) != nil else { return [(place, true)] }
-    return try BackupFiles.list(place).map { ($0.path, false) }
+  private func candidates(_ path: FilePath) throws -> [(FilePath, isNamed: Bool)] {
+    guard (try? Directory.open(path)) != nil else { return [(path, true)] }
+    return try BackupFiles.list(path).map { ($0.path, false) }
   }
 
   private func search(

@@ -36,7 +36,7 @@ extension BackupImport {
         return source.report(index, .skipped, "it was removed from the library")
       case .joined:
         return source.report(index, .skipped, "its category in the library has an equal photo")
-      case .leftOut:
+      case .missing:
         return source.report(index, .leftOut, source.photos[index].location.unavailable?.reason)
       }
     }

@@ -160,7 +160,7 @@ struct BackupImport {
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
   private var damageOfBackup: [Finding] {
-    (source.salvage?.findings ?? []) + source.leftOut + source.corruptBeforeBackup + contradicted
+    (source.salvage?.findings ?? []) + source.skipped + source.corruptBeforeBackup + contradicted
   }
 
   /// What is known to be damaged before photos are extracted.
@@ -189,15 +189,13 @@ struct BackupImport {
   private func substitutes(
     _ extracted: Extraction.Outcome, _ replaced: [Finding], among indices: Set<Int>
   ) -> [String] {
-    let verb = options.isDryRun ? "would be" : "was"
-    var warnings = BoundedList(replaced) {
-      "\($0.message), so an equal photo of the backup was used"
-    }
     let corrupt = Set((extracted.damaged + extracted.replaced).map(\.file.source))
-    for (index, reason) in (source.salvage?.replaced ?? [:]).sorted(by: { $0.key < $1.key })
-    where indices.contains(index) && !corrupt.contains(index) {
-      let finding = Finding(source.label(of: source.photos[index]), reason)
-      warnings.append("\(finding.message), so an equal photo of the backup \(verb) used")
+    let salvaged = (source.salvage?.replaced ?? [:]).sorted { $0.key < $1.key }
+      .filter { indices.contains($0.key) && !corrupt.contains($0.key) }
+      .map { Finding(source.label(of: source.photos[$0.key]), $0.value) }
+    let verb = options.isDryRun ? "would be" : "was"
+    let warnings = BoundedList(replaced + salvaged) {
+      "\($0.message), so an equal photo of the backup \(verb) used"
     }
     return warnings.elements {
       "\(Count($0, "more photo is", "more photos are")) missing or corrupt in the backup and came from elsewhere"

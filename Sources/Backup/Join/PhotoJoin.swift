@@ -53,7 +53,9 @@ struct PhotoJoin {
       } else if let item {
         file = self.file(of: record, item, entries.take(item))
       } else if let index = indices.removeValue(forKey: record.id) {
-        file = Self.file(storedInBase: filesStoredInBase[index], base)
+        let stored = filesStoredInBase[index]
+        let unavailable = Unavailable(.storedInBase(archiveID: base), md5: MD5Digest(hex: stored.checksum))
+        file = OpenedBackup.Photo.File(.unavailable(unavailable), originalPath: stored.originalPath)
       } else {
         file = unlistedFile(of: record, &entries) ?? noFile
       }
@@ -105,13 +107,6 @@ struct PhotoJoin {
       "\(item.zipEntryName.shortened.escaped) is not in the archive; photo \(record.id) is an asset of the app"
     )
     return nil
-  }
-
-  private static func file(
-    storedInBase file: Metadata.FileStoredInBase, _ base: String
-  ) -> OpenedBackup.Photo.File {
-    let unavailable = Unavailable(.storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum))
-    return OpenedBackup.Photo.File(.unavailable(unavailable), originalPath: file.originalPath)
   }
 
   /// Returns the file of a photo that the manifest does not list; nil if no entry has one of the possible names.

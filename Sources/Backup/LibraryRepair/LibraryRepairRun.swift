@@ -198,8 +198,8 @@ struct LibraryRepairRun {
       if let reason = outcome.failures[id] {
         summary.damaged.append(Finding(label, "it could not be moved to its folder: \(reason)"))
       } else {
-        let place = outcome.places[id] ?? repair.sources[0].place
-        summary.repaired.append(Finding(label, verb + place.string.escaped))
+        let origin = outcome.origins[id] ?? repair.sources[0].origin
+        summary.repaired.append(Finding(label, verb + origin.string.escaped))
         summary.bytes += repair.size
       }
     }

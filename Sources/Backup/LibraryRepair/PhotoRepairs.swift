@@ -24,7 +24,7 @@ struct PhotoRepairs {
     /// Why photos could not be repaired, by ID.
     var failures: [Int64: String] = [:]
     /// The source of each repaired photo, by ID.
-    var places: [Int64: FilePath] = [:]
+    var origins: [Int64: FilePath] = [:]
     /// Sources that no longer have a photo, with the reasons.
     var faults: [FilePath: String] = [:]
   }
@@ -58,7 +58,7 @@ struct PhotoRepairs {
     for damaged in unavailable {
       counter.advance(current: damaged.photo.name)
       if let md5 = damaged.photo.md5,
-        let (first, others, size) = try sources.places(of: md5, size: damaged.photo.fileSize)
+        let (first, others, size) = try sources.alternatives(for: md5, size: damaged.photo.fileSize)
       {
         found.append(Repair(photo: damaged, md5: md5, size: size, sources: [first] + others))
       } else {
@@ -103,13 +103,13 @@ struct PhotoRepairs {
       for source in repair.sources {
         try counter.checkCancellation()
         guard let fault = try copy(repair, from: source, to: staging.stage(name), reader) else {
-          result.places[photo.id] = source.place
+          result.origins[photo.id] = source.origin
           staged.append(FileRepair(photo: photo, name: name))
           break
         }
         try staging.unstage(name)
         result.failures[photo.id] = fault
-        result.faults[source.place] = fault
+        result.faults[source.origin] = fault
       }
     }
     return staged
@@ -129,8 +129,8 @@ struct PhotoRepairs {
     }
     let photo = repair.photo.photo
     switch outcome.fault(unless: repair.md5, size: photo.fileSize) {
-    case .otherContent: return "\(source.place.string.escaped): its bytes changed while they were read"
-    case let fault?: return "\(source.place.string.escaped): \(fault)"
+    case .otherContent: return "\(source.origin.string.escaped): its bytes changed while they were read"
+    case let fault?: return "\(source.origin.string.escaped): \(fault)"
     case nil: break
     }
     try file.setModified(milliseconds: photo.createdAt)

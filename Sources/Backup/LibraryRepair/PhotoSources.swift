@@ -74,31 +74,31 @@ struct PhotoSources {
 
   /// Reads the sources of a photo to the end, and returns the first one in which the photo is intact.
   mutating func find(_ md5: MD5Digest) throws -> (bytes: PhotoBytes, size: Int)? {
-    try places(of: md5, size: nil).map { ($0.first, $0.size) }
+    try alternatives(for: md5, size: nil).map { ($0.first, $0.size) }
   }
 
   /// Returns the first source in which a photo is intact, and the other sources that may have it.
   ///
   /// - Parameter size: the length of the photo; nil if it is unknown.
-  mutating func places(
-    of md5: MD5Digest, size: Int?
+  mutating func alternatives(
+    for md5: MD5Digest, size: Int?
   ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {
-    let places = candidates[md5] ?? []
-    for (index, bytes) in places.enumerated() {
+    let sources = candidates[md5] ?? []
+    for (index, bytes) in sources.enumerated() {
       guard let found = try content(of: bytes) else { continue }
       guard found.md5 == md5 else {
         noteFailing(bytes)
         continue
       }
       guard size == nil || size == found.size else { continue }
-      return (bytes, Array(places[(index + 1)...]), found.size)
+      return (bytes, Array(sources[(index + 1)...]), found.size)
     }
     return nil
   }
 
   private mutating func content(of bytes: PhotoBytes) throws -> FileContent? {
-    guard faults[bytes.place] == nil else { return nil }
-    guard let outcome = try skippingUnreadable(bytes.place, { [reader] in try reader.read(bytes) }) else {
+    guard faults[bytes.origin] == nil else { return nil }
+    guard let outcome = try skippingUnreadable(bytes.origin, { [reader] in try reader.read(bytes) }) else {
       return nil
     }
     if outcome.content == nil { noteFailing(bytes) }

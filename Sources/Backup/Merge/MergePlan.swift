@@ -45,13 +45,13 @@ package struct MergePlan: Sendable {
     /// Leaves it out, since a person moved it to a category that has another photo with the same bytes.
     case joined
     /// Leaves it out, since neither the backup nor the library has its file.
-    case leftOut
+    case missing
 
     /// The ID of the library's photo; nil if the photo is new or left out.
     var existing: Int64? {
       switch self {
       case .updated(let id), .moved(let id), .skipped(let id): id
-      case .added, .renamed, .removedBefore, .joined, .leftOut: nil
+      case .added, .renamed, .removedBefore, .joined, .missing: nil
       }
     }
   }
@@ -68,13 +68,13 @@ package struct MergePlan: Sendable {
   package let warnings: [String]
 
   /// The indices of the backup's photos that neither the backup nor the library has.
-  package var missing: [Int] { outcomes.indices.filter { outcomes[$0] == .leftOut } }
+  package var missing: [Int] { outcomes.indices.filter { outcomes[$0] == .missing } }
   /// The number of photos that are new or get new values.
   package var photosImported: Int {
     outcomes.count { outcome in
       switch outcome {
       case .added, .renamed, .updated, .moved: true
-      case .skipped, .removedBefore, .joined, .leftOut: false
+      case .skipped, .removedBefore, .joined, .missing: false
       }
     }
   }
@@ -83,7 +83,7 @@ package struct MergePlan: Sendable {
     outcomes.count { outcome in
       switch outcome {
       case .skipped, .joined: true
-      case .added, .renamed, .updated, .moved, .removedBefore, .leftOut: false
+      case .added, .renamed, .updated, .moved, .removedBefore, .missing: false
       }
     }
   }

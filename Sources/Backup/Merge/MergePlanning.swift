@@ -11,7 +11,7 @@ struct MergePlanning {
   private(set) var warnings: [String] = []
 
   /// - Parameter photos: the number of photos of the backup.
-  init(photos: Int) { outcomes = Array(repeating: .leftOut, count: photos) }
+  init(photos: Int) { outcomes = Array(repeating: .missing, count: photos) }
 
   /// The library's categories after the import.
   struct Categories {

@@ -19,7 +19,7 @@ enum ReplacementGuard {
     } else if backup.photoFiles == 0, missing > 0 {
       "it has no photo files"
     } else if let error = damage.first {
-      backup.leftOut.contains(error) ? "it is incomplete (\(error))" : "it is damaged (\(error))"
+      backup.skipped.contains(error) ? "it is incomplete (\(error))" : "it is damaged (\(error))"
     } else {
       nil
     }

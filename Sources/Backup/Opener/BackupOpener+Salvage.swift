@@ -51,7 +51,7 @@ extension BackupOpener {
     let fault = error.cause == .disk ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
     return OpenedBackup(
       path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.join.photos,
-      warnings: found.warnings, leftOut: found.leftOut, corruptBeforeBackup: found.join.corruptBeforeBackup,
+      warnings: found.warnings, skipped: found.skipped, corruptBeforeBackup: found.join.corruptBeforeBackup,
       unknownEntries: found.join.unknownEntries, archive: salvage.archive, root: found.root,
       password: password,
       salvage: SalvageReport(

@@ -82,37 +82,37 @@ package struct BackupOpener {
 
   // MARK: Folders
 
-  /// Returns the files that places stand for: a file for itself, a folder for all backups in it, oldest first, and then
+  /// Returns the files that paths stand for: a file for itself, a folder for all backups in it, oldest first, and then
   /// for the files that cannot be read as backups.
   ///
   /// - Throws: the errors of `inventory(of:)`.
-  private func files(in places: [FilePath]) throws -> [(path: FilePath, isInFolder: Bool)] {
-    try places.flatMap { place -> [(path: FilePath, isInFolder: Bool)] in
-      guard (try? Directory.open(place)) != nil else { return [(place, false)] }
-      let inventory = try inventory(of: place)
-      let paths = inventory.archives.map(\.path) + inventory.unreadable.map(\.path)
-      return paths.map { (FilePath($0), true) }
+  private func files(in paths: [FilePath]) throws -> [(path: FilePath, isInFolder: Bool)] {
+    try paths.flatMap { path -> [(path: FilePath, isInFolder: Bool)] in
+      guard (try? Directory.open(path)) != nil else { return [(path, false)] }
+      let inventory = try inventory(of: path)
+      let files = inventory.archives.map(\.path) + inventory.unreadable.map(\.path)
+      return files.map { (FilePath($0), true) }
     }
   }
 
-  /// Returns the paths of the files that places stand for, as an import without a password opens them.
+  /// Returns the paths of the files that paths stand for, as an import without a password opens them.
   ///
   /// - Throws: `FileError` if a folder cannot be listed.
-  package static func files(in places: [FilePath]) throws -> [FilePath] {
-    try BackupOpener(counter: ProgressCounter()).files(in: places).map(\.path)
+  package static func files(in paths: [FilePath]) throws -> [FilePath] {
+    try BackupOpener(counter: ProgressCounter()).files(in: paths).map(\.path)
   }
 
-  /// Opens the files that places stand for, in their order.
+  /// Opens the files that paths stand for, in their order.
   ///
   /// - Returns: the backups, and the files of folders that cannot be opened, with the reasons.
   /// - Throws: the errors of `open(_:)` for a given file; for a file in a folder only errors that say nothing about the
   ///   file, see `ErrorCause.isInconclusive`.
-  func open(_ places: [FilePath]) throws -> (
+  func open(_ paths: [FilePath]) throws -> (
     backups: [OpenedBackup], unusable: [(path: FilePath, error: any Error)]
   ) {
     var backups: [OpenedBackup] = []
     var unusable: [(path: FilePath, error: any Error)] = []
-    for (path, isInFolder) in try files(in: places) {
+    for (path, isInFolder) in try files(in: paths) {
       do {
         backups.append(try open(path))
       } catch  where isInFolder && !error.cause.isInconclusive {

@@ -77,7 +77,7 @@ extension OpenedBackup {
     self.init(
       path: path, format: .json, origin: reading.origin, metadata: reading.metadata, photos: photos,
       warnings: reading.warnings + (password?.isEmpty == false ? [Self.plainWarning(of: path)] : []),
-      leftOut: reading.leftOut)
+      skipped: reading.skipped)
   }
 
   /// Reads the metadata of an open archive.
@@ -91,7 +91,7 @@ extension OpenedBackup {
     let join = PhotoJoin(reading.metadata, archive.entries, below: root, writtenIDs: reading.writtenIDs)
     self.init(
       path: path, origin: reading.origin, metadata: reading.metadata, photos: join.photos,
-      warnings: reading.warnings + join.warnings, leftOut: reading.leftOut + join.skippedFiles,
+      warnings: reading.warnings + join.warnings, skipped: reading.skipped + join.skippedFiles,
       corruptBeforeBackup: join.corruptBeforeBackup, unknownEntries: join.unknownEntries,
       archive: archive,
       root: root, metadataDigest: digest, password: password)
@@ -171,7 +171,7 @@ extension OpenedBackup {
     let join = PhotoJoin(metadata, archive.entries)
     self.init(
       path: path, origin: .android, metadata: metadata, photos: join.photos, warnings: join.warnings,
-      leftOut: join.skippedFiles, unknownEntries: join.unknownEntries, archive: archive,
+      skipped: join.skippedFiles, unknownEntries: join.unknownEntries, archive: archive,
       password: password)
   }
 }

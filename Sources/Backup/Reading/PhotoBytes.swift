@@ -16,7 +16,7 @@ enum PhotoBytes: Sendable {
   case photo(String, of: Library)
 
   /// The archive, file or library, for messages.
-  var place: FilePath {
+  var origin: FilePath {
     switch self {
     case .entry(_, let archive, _): archive.path
     case .file(let path, _): path

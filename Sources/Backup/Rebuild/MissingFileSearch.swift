@@ -7,7 +7,7 @@ struct MissingFileSearch {
   /// The photos that archives have, and those that no archive has.
   private(set) var repairs: PhotoRepairs
   /// The photos to leave out, by ID: their files are missing, and no archive has them or they are not wanted.
-  private(set) var leftOut: Set<Int64> = []
+  private(set) var withoutFiles: Set<Int64> = []
 
   /// Reads the photos that it finds. Blocks; writes nothing.
   ///
@@ -39,7 +39,7 @@ struct MissingFileSearch {
         continue
       }
     }
-    leftOut =
+    withoutFiles =
       isWanted ? Set(repairs.unavailable.lazy.map(\.photo.id).filter(missing.contains)) : missing
   }
 
@@ -54,7 +54,7 @@ struct MissingFileSearch {
     let done = Set(staged.map(\.photo.id))
     for repair in repairs.repairs where !done.contains(repair.photo.photo.id) {
       throw RebuildError.unreadableArchive(
-        repair.sources[0].place, reason: outcome.failures[repair.photo.photo.id] ?? "")
+        repair.sources[0].origin, reason: outcome.failures[repair.photo.photo.id] ?? "")
     }
     return staged
   }

@@ -158,19 +158,19 @@ private struct ArchiveSearch {
   private(set) var warnings: [String] = []
 
   /// - Throws: an error that says nothing about an archive, or `BackupError.noSuchBackup`.
-  init(_ places: [FilePath], _ opener: BackupOpener) throws {
-    for place in places {
-      if (try? Directory.open(place)) != nil {
-        add(try opener.inventory(of: place))
+  init(_ paths: [FilePath], _ opener: BackupOpener) throws {
+    for path in paths {
+      if (try? Directory.open(path)) != nil {
+        add(try opener.inventory(of: path))
         continue
       }
       do {
         let archive = try ArchiveDescriptor(
-          path: place, password: opener.password, limits: opener.limits)
-        let known = ArchiveFile(at: place).flatMap { opener.ledger?.health(of: $0) }
+          path: path, password: opener.password, limits: opener.limits)
+        let known = ArchiveFile(at: path).flatMap { opener.ledger?.health(of: $0) }
         add([archive], [archive.path: known ?? .unverified])
       } catch let error where !error.cause.isInconclusive {
-        unusable.append((place, error))
+        unusable.append((path, error))
       }
     }
   }

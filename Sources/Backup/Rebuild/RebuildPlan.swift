@@ -111,9 +111,9 @@ struct RebuildPlan {
     var replaced: Set<Int64> = []
     var found: [(row: Row, wanted: Int64)] = []
     for archive in archives {
-      let places = addCategories(of: archive)
+      let categoryIDs = addCategories(of: archive)
       for photo in archive.photos {
-        guard let category = places[photo.record.categoryId] else { continue }
+        guard let category = categoryIDs[photo.record.categoryId] else { continue }
         let row = Row(MergePlan.row(photo, category: category), isInArchive: true)
         // no archive states the content of a photo whose file was missing
         guard row.photo.isFromAssets || row.photo.md5 != nil else { continue }
@@ -151,7 +151,7 @@ struct RebuildPlan {
   /// Moves and removes the photos of the archive as a person did since the archive was made. A removed photo that has a file
   /// stays.
   private mutating func repeatMovements(_ salvaged: SalvagedRows, _ archives: [OpenedBackup]) {
-    guard let stored = salvaged.movements, let date = archives.first?.place else { return }
+    guard let stored = salvaged.movements, let date = archives.first?.position else { return }
     let recent = RecentMovements(stored.filter { $0.at >= date })
     guard !recent.isEmpty else { return }
     let names = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0.name) })
@@ -161,8 +161,8 @@ struct RebuildPlan {
     for index in rows.indices where rows[index].isInArchive && !known.contains(rows[index].photo.id) {
       let row = rows[index]
       guard let name = names[row.photo.categoryId] else { continue }
-      switch recent.place(of: row.photo, in: name) {
-      case .some(let place): if let id = ids[place] { rows[index].photo.categoryId = id }
+      switch recent.category(of: row.photo, in: name) {
+      case .some(let category): if let id = ids[category] { rows[index].photo.categoryId = id }
       case nil: if row.state == .missing || row.state == .none { removed.insert(row.photo.id) }
       }
     }
@@ -240,17 +240,17 @@ private struct RecentMovements {
   var isEmpty: Bool { movements.isEmpty }
 
   /// Returns the `name` of the category to which a photo of a category was moved; nil if it was removed.
-  func place(of photo: Photo, in category: String) -> String? {
-    var place: String? = category
+  func category(of photo: Photo, in category: String) -> String? {
+    var current: String? = category
     let indices = (bySubject[.photo(photo.identity)] ?? []) + (bySubject[.category] ?? [])
-    for movement in indices.sorted().map({ movements[$0] }) where movement.origin == place {
-      place = movement.destination
+    for movement in indices.sorted().map({ movements[$0] }) where movement.origin == current {
+      current = movement.destination
     }
-    return place
+    return current
   }
 }
 
 extension OpenedBackup {
-  /// The place of the archive in the history of its library.
-  fileprivate var place: Int64? { metadata.smilepile?.sequence ?? metadata.exportDate }
+  /// The position of the archive in the history of its library.
+  fileprivate var position: Int64? { metadata.smilepile?.sequence ?? metadata.exportDate }
 }

@@ -81,7 +81,7 @@ struct RebuildRun {
     try addFoundPhotos(to: &plan, scan, library, &summary)
     let search = try MissingFileSearch(plan, archives, options, counter)
     summary.add(search, plan, scan)
-    summary.count(plan, salvaged, leftOut: search.leftOut)
+    summary.count(plan, salvaged, withoutFiles: search.withoutFiles)
     let bytes = search.repairs.repairs.saturatedSum(\.size)
     try library.requireSpace(bytes, photos: plan.rows.count)
     guard !options.isDryRun else { return summary }
@@ -91,7 +91,8 @@ struct RebuildRun {
       let staged = try search.stage(in: reconstruction, counter)
       try counter.checkCancellation()
       counter.enter(.committing)
-      let result = try contents(plan, staged, archives, salvaged, reconstruction, leftOut: search.leftOut)
+      let result = try contents(
+        plan, staged, archives, salvaged, reconstruction, withoutFiles: search.withoutFiles)
       let outcome = try reconstruction.commit(result.contents, result.files, now: now)
       summary.lostFiles = outcome.lostFiles.map { path.appending($0.components) }
       summary.corruptFiles = outcome.corruptFiles.map { path.appending($0.components) }
@@ -163,17 +164,17 @@ struct RebuildRun {
   /// Returns the rows of the new database, and the files to move to their places.
   private func contents(
     _ plan: RebuildPlan, _ staged: [FileRepair], _ archives: RebuildArchives,
-    _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, leftOut: Set<Int64>
+    _ salvaged: SalvagedRows, _ reconstruction: LibraryReconstruction, withoutFiles: Set<Int64>
   ) throws -> (contents: RebuiltContents, files: [FileRepair]) {
-    var rows = plan.rows.filter { !leftOut.contains($0.photo.id) }
-    let places = Dictionary(uniqueKeysWithValues: staged.map { ($0.photo.id, $0) })
+    var rows = plan.rows.filter { !withoutFiles.contains($0.photo.id) }
+    let stagedFiles = Dictionary(uniqueKeysWithValues: staged.map { ($0.photo.id, $0) })
     try choosePaths(&rows, reconstruction)
     var files: [FileRepair] = []
     for row in rows {
       switch row.state {
       case .found, .none: continue
       case .corrupt, .unreadable, .missing:
-        guard let file = places[row.photo.id] else { continue }
+        guard let file = stagedFiles[row.photo.id] else { continue }
         files.append(FileRepair(photo: row.photo, name: file.name, replacesFile: row.state.isDamaged))
       }
     }

@@ -54,18 +54,19 @@ extension RebuildSummary {
     damagedArchives = search.repairs.failing
     for photo in search.repairs.unavailable {
       let finding = Finding(photo.label, "\(photo.reason), and no archive has it")
-      if search.leftOut.contains(photo.photo.id) {
+      if search.withoutFiles.contains(photo.photo.id) {
         missing.append(finding)
       } else {
         damaged.append(finding)
       }
     }
     let reported = Set(search.repairs.unavailable.map(\.photo.id))
-    for row in plan.rows where search.leftOut.contains(row.photo.id) && !reported.contains(row.photo.id) {
+    for row in plan.rows where search.withoutFiles.contains(row.photo.id) && !reported.contains(row.photo.id)
+    {
       missing.append(Finding(plan.categories.label(of: row.photo), "its file is missing; it was left out"))
     }
     for row in plan.rows
-    where plan.withoutCategory.contains(row.photo.id) && !search.leftOut.contains(row.photo.id) {
+    where plan.withoutCategory.contains(row.photo.id) && !search.withoutFiles.contains(row.photo.id) {
       uncategorized.append(
         Finding(
           plan.categories.label(of: row.photo),
@@ -78,11 +79,11 @@ extension RebuildSummary {
     for repair in repairs {
       let wasCorrupt = corrupt.contains(repair.photo.photo.id)
       let state = wasCorrupt ? "was corrupt" : "was missing"
-      let place = repair.sources[0].place.string.escaped
+      let origin = repair.sources[0].origin.string.escaped
       restored.append(
         Finding(
           repair.photo.label,
-          "its file \(state) and \(verb) from \(place)"
+          "its file \(state) and \(verb) from \(origin)"
             + (wasCorrupt ? "" : "; it may have been removed after that archive was made")))
       bytes += repair.size
     }
@@ -90,9 +91,9 @@ extension RebuildSummary {
 
   /// Counts the photos and categories of the rebuilt library.
   ///
-  /// - Parameter leftOut: the IDs of the photos that were left out.
-  mutating func count(_ plan: RebuildPlan, _ salvaged: SalvagedRows, leftOut: Set<Int64>) {
-    let rows = plan.rows.lazy.map(\.photo.id).filter { !leftOut.contains($0) }
+  /// - Parameter withoutFiles: the IDs of the photos that were left out.
+  mutating func count(_ plan: RebuildPlan, _ salvaged: SalvagedRows, withoutFiles: Set<Int64>) {
+    let rows = plan.rows.lazy.map(\.photo.id).filter { !withoutFiles.contains($0) }
     let stored = Set(salvaged.photos.map(\.id))
     photos = rows.count
     photosOfDatabase = rows.count(where: stored.contains)

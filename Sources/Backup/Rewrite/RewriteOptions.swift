@@ -44,7 +44,7 @@ public struct RewriteSummary: Sendable, Equatable, FindingReport {
   /// Photos that were recovered from another source, by name.
   public var restored: [Finding] = []
   /// The photos that are missing or corrupt, and other losses, by name.
-  public var lost: [Finding] = []
+  public var unrecoverable: [Finding] = []
   /// Photos whose MD5s differ from the manifest, and which are in the new archive as they were found.
   public var contradicted: [Finding] = []
   /// Other archives that could not be used, with the reasons, if there are several.
@@ -56,13 +56,13 @@ public struct RewriteSummary: Sendable, Equatable, FindingReport {
 
   /// True if something is missing or doubtful, or could not be used. The old archives are still needed then.
   public var isIncomplete: Bool {
-    !lost.isEmpty || !contradicted.isEmpty || !unusable.isEmpty || archive == nil && !faults.isEmpty
+    !unrecoverable.isEmpty || !contradicted.isEmpty || !unusable.isEmpty || archive == nil && !faults.isEmpty
   }
   /// True if there was nothing to repair, and nothing was written.
-  public var isWhole: Bool { archive == nil && lost.isEmpty && faults.isEmpty }
+  public var isIntact: Bool { archive == nil && unrecoverable.isEmpty && faults.isEmpty }
 
   /// What is missing from the result, or corrupt in it.
-  public var findings: [Finding] { unusable + lost + contradicted }
+  public var findings: [Finding] { unusable + unrecoverable + contradicted }
 }
 
 extension RewriteSummary: RecordedSummary {
@@ -87,8 +87,8 @@ extension Work where Summary == RewriteSummary {
     Work(RecordedOperation(.repair, archives: [archive]), by: options.ledger) { counter in
       let operation = options.ledger?.begin("repair")
       let summary = try RewriteRun(kind: .repair, path: archive, options: options, counter: counter).run()
-      if !summary.isWhole {
-        let reason = (summary.faults + summary.lost).first?.message ?? "it is incomplete"
+      if !summary.isIntact {
+        let reason = (summary.faults + summary.unrecoverable).first?.message ?? "it is incomplete"
         operation?.recordDamage([archive: reason])
       }
       operation?.record(summary)

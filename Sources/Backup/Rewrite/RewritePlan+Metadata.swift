@@ -2,7 +2,7 @@ import Checksums
 import Foundation
 
 extension RewritePlan {
-  /// Returns the old `metadata.json` without its photos. If something is lost, the backup is marked as partial, so that
+  /// Returns the old `metadata.json` without its photos. If something is missing, the backup is marked as partial, so that
   /// it replaces no library.
   func metadata() -> Metadata {
     switch kind {
@@ -20,8 +20,8 @@ extension RewritePlan {
     provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
     provenance.uuid = UUID().uuidString
     (provenance.increment, provenance.repairedFrom) = (nil, [])
-    provenance.isPartial = provenance.isPartial || !lost.isEmpty
-    provenance.isPartiallyRecovered = provenance.isPartiallyRecovered || !lost.isEmpty
+    provenance.isPartial = provenance.isPartial || !unrecoverable.isEmpty
+    provenance.isPartiallyRecovered = provenance.isPartiallyRecovered || !unrecoverable.isEmpty
     metadata.smilepile = provenance
     return metadata
   }
@@ -43,7 +43,7 @@ extension RewritePlan {
       metadata.exportDate = Date().milliseconds
     }
     metadata.completeSettings()
-    if !lost.isEmpty {
+    if !unrecoverable.isEmpty {
       var provenance =
         metadata.smilepile
         ?? Metadata.Provenance(uuid: UUID().uuidString, isPartial: true, includesSettings: true)

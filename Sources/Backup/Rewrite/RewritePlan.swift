@@ -14,12 +14,12 @@ struct RewritePlan {
   /// Photos whose bytes contradict the manifest, and which are kept because no source has others.
   private(set) var contradicted: [Finding] = []
   /// Photos that no source has, and everything else that is missing.
-  private(set) var lost: [Finding] = []
+  private(set) var unrecoverable: [Finding] = []
   /// Archives with a photo that is corrupt, with the reasons: other ones for a repair, those of the chain for
   /// flattening.
   private(set) var damagedArchives: [FilePath: String] = [:]
   /// True if there is nothing to repair.
-  private(set) var isWhole = false
+  private(set) var isIntact = false
 
   var bytes: Int { items.saturatedSum(\.size) }
 
@@ -33,7 +33,7 @@ struct RewritePlan {
   ) throws {
     (self.source, self.kind) = (source, kind)
     guard let archive = source.archive else {
-      isWhole = true
+      isIntact = true
       return
     }
     switch kind {
@@ -56,7 +56,7 @@ struct RewritePlan {
     let (found, missing) = photos { index, _ in outcomes[index] }
     for photo in missing {
       let finding = Finding(source.label(of: source.photos[photo.index]), photo.reason)
-      lost.append(finding)
+      unrecoverable.append(finding)
       damagedArchives[source.archive(of: source.photos[photo.index])] = finding.message
     }
     items = found.compactMap { $0 }
@@ -77,9 +77,9 @@ struct RewritePlan {
       return (.entry(index, of: archive, password: nil), entry.size)
     }
     var (found, missing) = photos { _, entry in outcomes[entry.index] }
-    let isEveryEntryWhole = outcomes.allSatisfy { if case .fault = $0 { false } else { true } }
-    isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
-    if isWhole { return }
+    let isEveryEntryIntact = outcomes.allSatisfy { if case .fault = $0 { false } else { true } }
+    isIntact = source.salvage == nil && missing.isEmpty && isEveryEntryIntact
+    if isIntact { return }
 
     // another source may have the intact bytes of a photo that was already corrupt when the backup was made
     for case let photo? in found where photo.expected != nil {
@@ -97,7 +97,7 @@ struct RewritePlan {
     try restore(missing, into: &found, find)
     damagedArchives = supply.failing
     items = found.compactMap { $0 }
-    lost += (source.salvage?.missing ?? []) + source.leftOut
+    unrecoverable += (source.salvage?.missing ?? []) + source.skipped
   }
 
   /// Returns the intact entries with wanted contents: another photo with the same content may be corrupt.
@@ -115,7 +115,7 @@ struct RewritePlan {
   }
 
   /// Searches the other entries and sources for photos with `find`. Keeps a photo that no source has as it was found, or
-  /// records it as lost.
+  /// records it as unrecoverable.
   private mutating func restore(
     _ missing: [Missing], into found: inout [RewrittenPhoto?],
     _ find: (MD5Digest) throws -> (PhotoBytes, size: Int)?
@@ -123,10 +123,10 @@ struct RewritePlan {
     for photo in missing {
       if let md5 = photo.md5, let (bytes, size) = try find(md5) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
-        let origin =
+        let reason =
           photo.wasCorruptBefore
           ? "it was already damaged when the backup was made; taken from" : "it was taken from"
-        noteRestored(photo.index, origin, bytes.place)
+        noteRestored(photo.index, reason, bytes.origin)
         continue
       }
       if photo.wasCorruptBefore { continue }
@@ -135,14 +135,14 @@ struct RewritePlan {
         found[photo.index] = asFound
         contradicted.append(finding)
       } else {
-        lost.append(finding)
+        unrecoverable.append(finding)
       }
     }
   }
 
-  private mutating func noteRestored(_ index: Int, _ reason: String, _ place: FilePath) {
+  private mutating func noteRestored(_ index: Int, _ reason: String, _ origin: FilePath) {
     restored.append(
-      Finding(source.label(of: source.photos[index]), "\(reason) \(place.string.escaped)"))
+      Finding(source.label(of: source.photos[index]), "\(reason) \(origin.string.escaped)"))
   }
 
   // MARK: Photos

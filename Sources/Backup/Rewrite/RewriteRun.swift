@@ -44,12 +44,12 @@ struct RewriteRun {
     let plan = try RewritePlan(source, for: kind, counter) { wanted in
       try PhotoSources(wanted, from: others.sources, library, counter)
     }
-    counter.report(plan.lost + plan.contradicted)
+    counter.report(plan.unrecoverable + plan.contradicted)
     summary.damagedArchives = others.damaged(plan.damagedArchives)
     summary.warnings = others.warnings + source.warnings
-    if kind == .flatten { summary.warnings += source.leftOut.map(\.message) }
+    if kind == .flatten { summary.warnings += source.skipped.map(\.message) }
     summary.warnings += source.corruptBeforeBackup.map(\.message)
-    if plan.isWhole { return summary }
+    if plan.isIntact { return summary }
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     if kind == .repair {
@@ -58,7 +58,7 @@ struct RewriteRun {
       }
     }
     summary.faults = source.salvage.map { [$0.fault] } ?? []
-    (summary.restored, summary.lost) = (plan.restored, plan.lost)
+    (summary.restored, summary.unrecoverable) = (plan.restored, plan.unrecoverable)
     summary.contradicted = plan.contradicted
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     // without categories and photos, a new archive would be useless

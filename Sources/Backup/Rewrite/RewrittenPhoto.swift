@@ -36,11 +36,11 @@ struct RewrittenPhoto: Sendable {
 extension OpenedBackup {
   /// Returns the backup's rows with the new entries of these photos, lazily.
   func records(_ items: [RewrittenPhoto]) -> some Sequence<Metadata.PhotoRecord> {
-    var places = [Int?](repeating: nil, count: photos.count)
-    for (place, item) in items.enumerated() { places[item.source] = place }
-    return zip(photos, places).lazy.map { photo, place in
+    var positions = [Int?](repeating: nil, count: photos.count)
+    for (position, item) in items.enumerated() { positions[item.source] = position }
+    return zip(photos, positions).lazy.map { photo, position in
       var record = photo.record
-      guard let item = place.map({ items[$0] }) else { return record }
+      guard let item = position.map({ items[$0] }) else { return record }
       record.path = item.entryName
       // a photo that was corrupt when it was backed up keeps the length of the intact one
       if item.expected == nil { record.fileSize = Int64(item.size) }

@@ -15,7 +15,7 @@ struct SalvagedContents {
   private(set) var join: PhotoJoin
   private(set) var warnings: [String]
   /// Rows and files of the metadata that could not be used.
-  private(set) var leftOut: [Finding]
+  private(set) var skipped: [Finding]
   /// Missing entries that no photo reports.
   let missing: [Finding]
   /// Why the own entries of photos are missing that got the entry of an equal photo, by index.
@@ -55,7 +55,7 @@ struct SalvagedContents {
     let missing = MissingEntries(salvage: salvage)
     (metadata, metadataDigest, root, origin) = (named.metadata, nil, "", .unknown)
     join = PhotoJoin(metadata, named.entries, missing: missing.reasons)
-    (warnings, leftOut) = (join.warnings, join.skippedFiles)
+    (warnings, skipped) = (join.warnings, join.skippedFiles)
     self.missing =
       [Finding(.entry(MetadataEntries.metadataName), reason)] + named.others
       + missing.findings(besides: named.entries, metadata.photoManifest)
@@ -72,7 +72,7 @@ struct SalvagedContents {
     join = PhotoJoin(
       metadata, entries, below: root, writtenIDs: found.reading.writtenIDs, missing: missing.reasons)
     warnings = found.reading.warnings + join.warnings
-    leftOut = found.reading.leftOut + join.skippedFiles
+    skipped = found.reading.skipped + join.skippedFiles
     self.missing = missing.findings(besides: entries, metadata.photoManifest)
     try useEqualPhotos()
     try addUnlistedPhotos(salvage, digests)
@@ -120,7 +120,7 @@ struct SalvagedContents {
     join.unknownEntries.removeAll(where: names.contains)
     // files that the manifest lists for photos without rows
     let items = Set(names.map(\.escaped))
-    leftOut.removeAll { items.contains(root.escaped + $0.item) }
+    skipped.removeAll { items.contains(root.escaped + $0.item) }
     var unlisted = UnnamedEntries(photos, digest: digests.digest)
     try join.photos.complete(from: &unlisted)
     // damage may have changed their names

@@ -38,10 +38,10 @@ struct ChecksumList {
   /// - Parameter root: the folder of the list in the archive.
   private mutating func read(_ bytes: [UInt8], of archive: Archive, below root: String) {
     digests = Array(repeating: nil, count: archive.entries.count)
-    var places = [String: Int](minimumCapacity: archive.entries.count)
-    for entry in archive.entries { places[entry.name] = entry.index }
+    var indices = [String: Int](minimumCapacity: archive.entries.count)
+    for entry in archive.entries { indices[entry.name] = entry.index }
     // a list has a line for each entry; a much longer file is not a list and not worth the time
-    var linesLeft = 2 * places.count + 1_000
+    var linesLeft = 2 * indices.count + 1_000
     var rest = bytes[...]
     while !rest.isEmpty {
       guard linesLeft > 0 else {
@@ -53,8 +53,8 @@ struct ChecksumList {
       rest = rest.dropFirst(bytesOfLine.count + 1)
       let line = String(decoding: bytesOfLine, as: UTF8.self)
       if let (digest, name) = Self.entry(on: line) {
-        if let place = places[root + name] {
-          digests[place] = digest
+        if let index = indices[root + name] {
+          digests[index] = digest
         } else {
           malformedLines.note("is not in the archive", name)
         }

@@ -116,7 +116,7 @@ package struct OpenedBackup: Sendable {
   /// Harmless oddities, and repairs of rows that contradicted each other.
   package private(set) var warnings: [String]
   /// Rows and files of the metadata that could not be used.
-  package let leftOut: [Finding]
+  package let skipped: [Finding]
   /// Photos that were corrupt in their library when the backup was made.
   package let corruptBeforeBackup: [Finding]
   /// Entries of the archive that the metadata does not mention.
@@ -138,14 +138,14 @@ package struct OpenedBackup: Sendable {
   init(
     path: FilePath, format: Metadata.Container = .zip, origin: Metadata.Origin, metadata: Metadata,
     photos: [Photo],
-    warnings: [String], leftOut: [Finding], corruptBeforeBackup: [Finding] = [],
+    warnings: [String], skipped: [Finding], corruptBeforeBackup: [Finding] = [],
     unknownEntries: [String] = [],
     archive: Archive? = nil, root: String = "", metadataDigest: MD5Digest? = nil, password: Secret? = nil,
     salvage: SalvageReport? = nil
   ) {
     (self.path, self.format, self.origin) = (path, format, origin)
     (self.metadata, displayNames) = (metadata.withoutPhotos, metadata.displayNames)
-    (self.photos, self.leftOut) = (photos, leftOut)
+    (self.photos, self.skipped) = (photos, skipped)
     (self.corruptBeforeBackup, self.unknownEntries) = (corruptBeforeBackup, unknownEntries)
     (self.archive, self.root, self.metadataDigest) = (archive, root, metadataDigest)
     (self.password, self.salvage, self.warnings) = (password, salvage, warnings)

@@ -28,10 +28,10 @@ public enum PhotoExport: Sendable, Equatable {
     let hasMark = document.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return false }
       let last = min(bytes.count, 64 << 10) - mark.count
-      var place = 0
-      while place <= last {
-        if bytes[place] == mark[0], memcmp(start + place, mark, mark.count) == 0 { return true }
-        place += 1
+      var offset = 0
+      while offset <= last {
+        if bytes[offset] == mark[0], memcmp(start + offset, mark, mark.count) == 0 { return true }
+        offset += 1
       }
       return false
     }

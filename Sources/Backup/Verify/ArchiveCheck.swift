@@ -64,7 +64,7 @@ struct ArchiveCheck {
     var summary = CheckSummary()
     summary.untracked = source.unknownEntries.map(\.escaped)
     // the following are no damage: the archive is as it was written
-    summary.warnings = source.warnings + (source.leftOut + source.corruptBeforeBackup).map(\.message)
+    summary.warnings = source.warnings + (source.skipped + source.corruptBeforeBackup).map(\.message)
     guard source.format == .zip else {
       summary.warnings.append("a JSON backup has no photo files; only its document was checked")
       return summary

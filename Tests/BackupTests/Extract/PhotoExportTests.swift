@@ -100,7 +100,7 @@ import Zip
     let bytes = try PhotoExportArchive.sample().statistics.bytes
     let path = try scratch.write(Array(bytes.dropLast(500)), to: "x.zip")
     let summary = try await Work.repair(path).summary
-    let losses = summary.lost.map(\.message)
+    let losses = summary.unrecoverable.map(\.message)
     #expect(losses.contains { $0.contains("a photo export has no rows") })
     #expect(!losses.contains { $0.contains("so categories, names") })
   }

@@ -49,7 +49,7 @@ import Testing
   @Test("Metadata: a missing list or property is reported, and the row is left out", arguments: gaps)
   func gap(_ report: String, _ json: String) async throws {
     let reading = try MetadataReading(json: Array(json.utf8))
-    #expect(reading.leftOut.map(\.message) == [report])
+    #expect(reading.skipped.map(\.message) == [report])
     let (library, scratch) = (try SampleLibrary(), ScratchFolder())
     let summary = try await library.importing(try scratch.write(json, to: "gap.json"))
     #expect(summary.isIncomplete)
@@ -75,7 +75,7 @@ import Testing
       .replacing(#""photoManifest": null, "#, with: "")
     let reading = try MetadataReading(json: Array(text.utf8))
     #expect(reading.warnings == [])
-    #expect(reading.leftOut == [])
+    #expect(reading.skipped == [])
     #expect(reading.metadata.settings == Metadata.SettingsRecord())
   }
 
@@ -103,7 +103,7 @@ import Testing
     #expect(Set(reading.metadata.categories.map(\.id)).count == 3)
     #expect(reading.metadata.photos.map(\.categoryId) == [reading.metadata.categories[0].id])
     #expect(reading.warnings == ["3 categories have the ID 1; their photos are imported into “A”"])
-    #expect(reading.leftOut == [])
+    #expect(reading.skipped == [])
   }
 
   @Test(
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// Rows and manifest files with shared IDs, and the expected result.
-  static let ambiguous: [(rows: [String], files: [String], joined: [String], warnings: Int, leftOut: Int)] = [
+  static let ambiguous: [(rows: [String], files: [String], joined: [String], warnings: Int, skipped: Int)] = [
     // two paths with the same hash
     ([row(1, "p"), row(1, "q")], [file(1, "p", "a"), file(1, "q", "b")], ["p: a", "q: b"], 1, 0),
     ([row(1, "p"), row(1, "q")], [file(1, "q", "b"), file(1, "p", "a")], ["p: a", "q: b"], 1, 0),
@@ -175,7 +175,7 @@ import Testing
     #expect(Self.joined(reading.metadata) == test.joined)
     #expect(Set(reading.metadata.photos.map(\.id)).count == test.joined.count)
     #expect(reading.warnings.count == test.warnings)
-    #expect(reading.leftOut.count == test.leftOut)
+    #expect(reading.skipped.count == test.skipped)
     // repaired metadata needs no repair after it is written and read again
     let again = try MetadataReading(json: reading.metadata.json())
     #expect(again.metadata == reading.metadata)
@@ -277,7 +277,7 @@ import Testing
     #expect(ids.count == Self.many)
     #expect(Set(reading.metadata.photoManifest.map(\.photoId)) == ids)
     #expect(Set(reading.metadata.photoManifest.map(\.fileName)).count == Self.many)
-    #expect(reading.leftOut == [])
+    #expect(reading.skipped == [])
   }
 
   /// Reading the document again for each row would take longer.
@@ -288,7 +288,7 @@ import Testing
     let start = ProcessorTime.ofThread
     let reading = try Self.reading(photos: rows.joined(separator: ","))
     #expect(ProcessorTime.ofThread - start < .seconds(60))
-    let messages = reading.leftOut.map(\.message)
+    let messages = reading.skipped.map(\.message)
     #expect(messages.count == 10_001)
     #expect(messages.suffix(2).first?.contains("photos[9999] has no createdAt") == true)
     #expect(messages.last == "40000 more rows lack a property and were skipped")

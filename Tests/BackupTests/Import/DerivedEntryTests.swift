@@ -78,7 +78,7 @@ struct DerivedEntryTests {
     var options = RewriteOptions()
     options.destination = scratch.path.appending("repaired.zip")
     let summary = try await Work.repair(path, options: options).summary
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(summary.warnings == [])
     let archive = try #require(summary.archive)
     #expect(try OpenedBackup(path: archive).photos.count == 2)

@@ -33,8 +33,8 @@ import Testing
     let rows = Array(repeating: "{}", count: 12_000) + [Self.photo(1)]
     let reading = try MetadataReading(json: Self.document(photos: rows))
     #expect(reading.metadata.photos.map(\.id) == [1])
-    #expect(reading.leftOut.count == 10_001)
-    #expect(reading.leftOut.last?.message == "2000 more rows lack a property and were skipped")
+    #expect(reading.skipped.count == 10_001)
+    #expect(reading.skipped.last?.message == "2000 more rows lack a property and were skipped")
   }
 
   @Test("Metadata: more than 100,000 categories are refused")

@@ -138,7 +138,7 @@ import Zip
   func corruptPhoto() async throws {
     let history = try await historyWithCorruptPhoto()
     let summary = try await flatten(history.archives[1])
-    #expect(summary.lost.map(\.item) == ["photo 1 “bad” in “Family”"])
+    #expect(summary.unrecoverable.map(\.item) == ["photo 1 “bad” in “Family”"])
     #expect(summary.isIncomplete)
     let written = try WrittenBackup(try #require(summary.archive))
     #expect(written.photos.keys.sorted() == [2])

@@ -117,7 +117,7 @@ struct RepairedBaseTests {
     #expect(summary.photosNotImported == 1)
     let flat = try await Work.flatten(increment).summary
     #expect(flat.photos == 4)
-    #expect(flat.lost.count == 1)
+    #expect(flat.unrecoverable.count == 1)
     // A job must not rely on the base.
     let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
@@ -161,7 +161,7 @@ struct RepairedBaseTests {
     for cut in [entry.headerOffset + 10, entry.headerOffset + 60, entry.headerOffset + 100] {
       try Data(bytes[..<cut]).write(to: URL(fileURLWithPath: base.string))
       let summary = try await Work.repair(base).summary
-      #expect(summary.lost == [])
+      #expect(summary.unrecoverable == [])
       #expect(!summary.isIncomplete)
       #expect(summary.photos == 4)
       let repaired = try #require(summary.archive)

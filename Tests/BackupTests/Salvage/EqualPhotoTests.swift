@@ -43,7 +43,7 @@ struct EqualPhotoTests {
     #expect(summary.warnings.count { $0.hasSuffix(", so an equal photo of the backup was used") } == 1)
     let repaired = try await Work.repair(path).summary
     #expect(repaired.photos == 2)
-    #expect(repaired.lost == [])
+    #expect(repaired.unrecoverable == [])
     #expect(repaired.restored.count == 1)
   }
 }

@@ -49,9 +49,9 @@ import Zip
   func intactArchive() async throws {
     let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     let summary = try await repair(path)
-    #expect(summary.isWhole)
+    #expect(summary.isIntact)
     #expect(summary.photos == 2)
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(try names() == ["backup.zip"])
   }
 
@@ -65,7 +65,7 @@ import Zip
     let path = try scratch.write(isCut ? Array(bytes.dropLast(22)) : bytes, to: "huge.zip")
     let summary = try await repair(path) { $0.limits.maximumBytes = .max }
     #expect(summary.photos == 1)
-    #expect(summary.lost.map(\.item) == ["photo 2 “two” in “Family”"])
+    #expect(summary.unrecoverable.map(\.item) == ["photo 2 “two” in “Family”"])
   }
 
   @Test("Repair: a truncated archive of an empty library is reported as damaged")
@@ -74,8 +74,8 @@ import Zip
     let summary = try await repair(path)
     #expect(summary.archive == nil)
     #expect(summary.faults.count == 1)
-    #expect(summary.lost == [])
-    #expect(!summary.isWhole)
+    #expect(summary.unrecoverable == [])
+    #expect(!summary.isIntact)
     #expect(summary.isIncomplete)
   }
 
@@ -87,7 +87,7 @@ import Zip
       try Archive(path: intact.path).entries.map { $0.dataOffset + $0.compressedSize }.max() ?? 0
     _ = try scratch.write(Array(bytes[..<directory]), to: "cut.zip")
     let summary = try await repair(path)
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(summary.restored == [])
     #expect(summary.photos == 4)
     let repaired = try WrittenBackup(try #require(summary.archive))
@@ -140,7 +140,7 @@ import Zip
     #expect(summary.photos == repaired.photos.count)
     #expect(summary.photos >= 2)
     for (id, photo) in repaired.photos { #expect(photo == intact.photos[id]) }
-    #expect(summary.lost.contains { $0.item == "metadata.json" })
+    #expect(summary.unrecoverable.contains { $0.item == "metadata.json" })
     #expect(repaired.metadata.smilepile?.isPartial == true)
     #expect(repaired.metadata.categories.map(\.name) == ["rescued"])
     #expect(repaired.metadata.smilepile?.includesSettings == false)
@@ -176,7 +176,7 @@ import Zip
     let (backup, path) = try damagedBackup()
     let summary = try await repair(path)
     #expect(
-      summary.lost.map(\.item) == [
+      summary.unrecoverable.map(\.item) == [
         "photo 2 “second photo” in “Family”", "photo 3 “third photo” in “Family”",
       ])
     let repaired = try WrittenBackup(try #require(summary.archive))
@@ -201,13 +201,13 @@ import Zip
 
     let partial = try await repair(path) { $0.library = library.path }
     #expect(partial.restored.map(\.item) == ["photo 2 “second photo” in “Family”"])
-    #expect(partial.lost.count == 1)
+    #expect(partial.unrecoverable.count == 1)
     let summary = try await repair(path) {
       $0.library = library.path
       $0.others = [otherPath]
     }
     #expect(summary.restored.count == 2)
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(Array(summary.damagedArchives.keys) == [otherPath])
     #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
     let repaired = try WrittenBackup(try #require(summary.archive))
@@ -223,7 +223,7 @@ import Zip
     backup.members[0] = .stored("photos/1_a.jpg", "x")
     let summary = try await repair(try backup.write(to: scratch))
     #expect(summary.restored.map(\.item) == ["photo 1 “a” in “Family”"])
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(try WrittenBackup(try #require(summary.archive)).photos == backup.photos)
   }
 
@@ -236,7 +236,7 @@ import Zip
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: library.file(of: photo).string))
     let summary = try await repair(path) { $0.library = library.path }
     #expect(summary.restored == [])
-    #expect(summary.lost.count == 2)
+    #expect(summary.unrecoverable.count == 2)
   }
 
   @Test("Repair: an existing file is not overwritten")
@@ -260,7 +260,7 @@ import Zip
     backup.members[1] = .stored("photos/2_b.jpg", "x")
     let path = try backup.write(to: scratch)
     let summary = try await repair(path)
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(summary.contradicted.map(\.item) == ["photo 2 “b” in “Family”"])
     #expect(summary.isIncomplete)
     #expect(summary.faults == [])
@@ -270,7 +270,7 @@ import Zip
     let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
     let copy = try backup.write(to: scratch, as: "copy.zip")
     let restored = try await repair(path) { $0.others = [copy, other] }
-    #expect(restored.lost == [])
+    #expect(restored.unrecoverable == [])
     #expect(Array(restored.damagedArchives.keys) == [copy])
     #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
   }
@@ -282,12 +282,12 @@ import Zip
     backup.metadata.photos.remove(at: 1)
     if !isInManifest { backup.metadata.photoManifest.remove(at: 1) }
     let summary = try await repair(try backup.write(to: scratch))
-    #expect(summary.lost == [])
+    #expect(summary.unrecoverable == [])
     #expect(summary.faults.count == 1)
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
     #expect(Set(repaired.photos.values) == Set(backup.photos.values))
-    #expect(try await repair(try #require(summary.archive)).isWhole)
+    #expect(try await repair(try #require(summary.archive)).isIntact)
   }
 
   @Test("Repair: an error without anything to recover does not advise to repair")

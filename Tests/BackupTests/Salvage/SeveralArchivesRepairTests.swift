@@ -143,6 +143,6 @@ import Testing
       return
     }
     options.password = EncryptedBackup.password
-    #expect(try await Work.repair(cut, options: options).summary.lost.isEmpty)
+    #expect(try await Work.repair(cut, options: options).summary.unrecoverable.isEmpty)
   }
 }

@@ -158,7 +158,7 @@ struct PrunePlanTests {
       try bytes.write(to: URL(fileURLWithPath: path.string))
       let repaired = try await Work.repair(path).summary
       #expect(repaired.archive != nil)
-      #expect(!repaired.lost.isEmpty)
+      #expect(!repaired.unrecoverable.isEmpty)
     }
     #expect(try ArchiveInventory(folder: scratch.path).archives.count { $0.isOurs } == 2)
     let plan = try plan { $0.last = 1 }
@@ -206,7 +206,7 @@ struct PrunePlanTests {
     try bytes.write(to: part)
     let repaired = try await Work.repair(FilePath(part.path)).summary
     try #require(repaired.archive != nil)
-    try #require(repaired.lost.count == 1)
+    try #require(repaired.unrecoverable.count == 1)
     try FileManager.default.removeItem(at: part)
     let plan = try plan { $0.last = 1 }
     #expect(plan.decisions.count == 2)

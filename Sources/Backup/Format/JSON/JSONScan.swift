@@ -154,20 +154,20 @@ struct JSONScan {
   /// Returns true if the innermost object does not have the key yet. Searches linearly while the object has few
   /// keys.
   private mutating func isNew(_ key: Range<Int>) -> Bool {
-    let place = open.count - 1
-    let first = open[place].firstKey
+    let level = open.count - 1
+    let first = open[level].firstKey
     let document = UnsafeRawBufferPointer(text.bytes)
     let bytes = UnsafeRawBufferPointer(rebasing: document[key])
-    if manyKeys.isEmpty || manyKeys[place] == nil {
+    if manyKeys.isEmpty || manyKeys[level] == nil {
       if keys.count - first < 24, !text.isEscaped {
         for other in keys[first...] where other.count == key.count {
           if UnsafeRawBufferPointer(rebasing: document[other]).hasSameBytes(as: bytes) { return false }
         }
         return true
       }
-      manyKeys[place] = Set(keys[first...].map { text.unescaped($0) })
+      manyKeys[level] = Set(keys[first...].map { text.unescaped($0) })
     }
-    return manyKeys[place, default: []].insert(text.unescaped(key)).inserted
+    return manyKeys[level, default: []].insert(text.unescaped(key)).inserted
   }
 
   private func broken(_ reason: String) -> Fault {
@@ -178,12 +178,12 @@ struct JSONScan {
   /// long path.
   private var path: String {
     var path = ""
-    for (place, container) in open.enumerated() {
+    for (level, container) in open.enumerated() {
       guard container.isObject else {
         path += "[\(container.index)]"
         continue
       }
-      let end = place + 1 < open.count ? open[place + 1].firstKey : keys.count
+      let end = level + 1 < open.count ? open[level + 1].firstKey : keys.count
       guard end > container.firstKey else { continue }
       path += (path.isEmpty ? "" : ".") + text.key(keys[end - 1]).escaped
     }

@@ -42,7 +42,7 @@ struct Flatten: AsyncParsableCommand {
     if let written = summary.archive {
       reporter.note(
         "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), from \(summary.chain.count) archives"
-          + (summary.lost.isEmpty ? "" : "; \(Count(summary.lost.count, "photo")) missing"))
+          + (summary.unrecoverable.isEmpty ? "" : "; \(Count(summary.unrecoverable.count, "photo")) missing"))
       reporter.importantResult(written.string.escaped)
     } else {
       reporter.note("\(archive.escaped) has no base: nothing to flatten")
@@ -52,7 +52,7 @@ struct Flatten: AsyncParsableCommand {
       [
         "archive": Null(summary.archive?.string), "chain": summary.chain.map(\.string),
         "photos": summary.photos, "bytes": summary.bytes, "archive_bytes": summary.archiveBytes,
-        "missing": summary.lost.map(\.message), "warnings": summary.warnings,
+        "missing": summary.unrecoverable.map(\.message), "warnings": summary.warnings,
       ])
   }
 }

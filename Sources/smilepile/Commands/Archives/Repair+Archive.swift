@@ -28,10 +28,10 @@ extension Repair {
     if let written = summary.archive {
       reporter.note(
         "recovered \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
-          + "\(summary.restored.count) of them from other copies; \(Count(summary.lost.count, "item")) could not be recovered"
+          + "\(summary.restored.count) of them from other copies; \(Count(summary.unrecoverable.count, "item")) could not be recovered"
       )
       reporter.importantResult(written.string.escaped)
-    } else if summary.isWhole {
+    } else if summary.isIntact {
       reporter.note("\(archive.string.escaped) is intact: nothing to repair")
     } else {
       reporter.note("nothing can be recovered from \(archive.string.escaped)")
@@ -39,10 +39,10 @@ extension Repair {
     try reporter.finish(
       isIncomplete: summary.isIncomplete,
       [
-        "archive": Null(summary.archive?.string), "intact": summary.isWhole, "photos": summary.photos,
+        "archive": Null(summary.archive?.string), "intact": summary.isIntact, "photos": summary.photos,
         "bytes": summary.bytes, "archive_bytes": summary.archiveBytes,
         "faults": summary.faults.map(\.message), "restored": summary.restored.map(\.message),
-        "missing": summary.lost.map(\.message), "contradicted": summary.contradicted.map(\.message),
+        "missing": summary.unrecoverable.map(\.message), "contradicted": summary.contradicted.map(\.message),
         "unusable": summary.unusable.map(\.message), "warnings": summary.warnings,
       ])
   }

@@ -58,7 +58,7 @@ struct Inspect: AsyncParsableCommand {
       else { return nil }
       return "\(source.label(of: photo)): \(unavailable.reason)"
     }
-    let warnings = missing + (source.corruptBeforeBackup + source.leftOut).map(\.message) + source.warnings
+    let warnings = missing + (source.corruptBeforeBackup + source.skipped).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
     for name in source.unknownEntries { reporter.warn("\(name.escaped) is an unknown entry") }
     reporter.json("summary", Self.fields(source, encryption, warnings))
