@@ -52,8 +52,7 @@ import Testing
 
   @Test("Reset: the archive of a job that contains all photos allows it")
   func archiveOfJob() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let report = try await reset(night)
     #expect(report.archive == (try night.archives("one").last?.path))
     #expect(report.summary.photos == 6)
@@ -62,8 +61,7 @@ import Testing
 
   @Test("Reset: it is refused if a photo is newer than the newest archive")
   func newerPhoto() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     try night.changeLibrary(id: 7)
     try await expectRefusal(night, missing: 1, nearest: try night.archives("one").last?.path)
   }
@@ -104,11 +102,9 @@ import Testing
 
   @Test("Reset: an incremental archive counts with its chain, and not without")
   func chain() async throws {
-    var night = try Night("incremental: {max-chain: 5}")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: {max-chain: 5}")
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     let base = try #require(try night.archives("one").first).path
     for folder in ["one", "two"] {
       let full = try #require(try night.archives(folder).first).path
@@ -162,8 +158,7 @@ import Testing
 
   @Test("Reset: a destination that is missing is reported")
   func missingDestination() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     try night.remove(night.folder("one").string)
     let report = try await reset(night)
     #expect(report.warnings.count == 1)
@@ -175,16 +170,13 @@ import Testing
 
   @Test("Reset: the next run reports another library, and no run prunes the archives of the old one")
   func nextRuns() async throws {
-    var night = try Night("retention: {keep-last: 2}")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("retention: {keep-last: 2}")
     try night.changeLibrary(id: 100)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     let old = Set(try night.archives("one").map(\.archiveID))
     #expect(old.count == 2)
     _ = try await reset(night)
-    night.on(day: 3)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 3)
     #expect(run.outcome == .incomplete)
     #expect(run.message?.contains("is not the library of the previous run") == true)
     var edit = LibraryEdit()
@@ -192,8 +184,7 @@ import Testing
     try night.library.change(edit)
     for day in 4...7 {
       try night.changeLibrary(id: Int64(100 + day))
-      night.on(day: day)
-      #expect(try await night.backup().outcome == .done)
+      #expect(try await night.backup(day: day).outcome == .done)
     }
     for folder in ["one", "two"] {
       let archives = try night.archives(folder)
@@ -204,18 +195,15 @@ import Testing
 
   @Test("Reset: the next incremental backup is full, and after an undo it depends on the old archive")
   func nextBase() async throws {
-    var night = try Night("incremental: {max-chain: 5}")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: {max-chain: 5}")
     let old = try #require(try night.archives("one").last)
     _ = try await reset(night)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     let new = try #require(try night.archives("one").first { run.archives.contains($0.path) })
     #expect(new.base == nil)
     try await undo(night)
     try night.changeLibrary(id: 7)
-    night.on(day: 3)
-    let next = try await night.backup()
+    let next = try await night.backup(day: 3)
     let last = try #require(try night.archives("one").first { next.archives.contains($0.path) })
     #expect(last.base?.archiveID == old.archiveID)
     #expect(last.libraryID == old.libraryID)
@@ -223,8 +211,7 @@ import Testing
 
   @Test("Reset: while a backup or a restore test runs, it is refused", arguments: ["family", "family.drill"])
   func runningJob(name: String) async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let lock = try FileLock(
       FilePath("\(name).lock"), in: Directory.open(night.folder("state")), exclusive: true)
     let error = await #expect(throws: JobError.self) { _ = try await reset(night) }
@@ -238,8 +225,7 @@ import Testing
 
   @Test("Reset: a job that is not in the job file, but backed up the library, is found by its runs")
   func jobOfLedger() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let lock = try FileLock("family.lock", in: Directory.open(night.folder("state")), exclusive: true)
     await #expect(throws: JobError.self) { _ = try await reset(night, hasJobFile: false) }
     lock.release()

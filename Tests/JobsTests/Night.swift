@@ -18,8 +18,14 @@ struct Night {
   var job: Job
   var context: JobContext
 
-  /// - Parameter lines: further keys of the job, as lines of YAML.
-  init(_ lines: String...) throws {
+  /// - Parameters:
+  ///   - lines: further keys of the job, as lines of YAML.
+  ///   - destinations: the names of the folders to which the job exports.
+  init(_ lines: String..., destinations: [String] = ["one", "two"]) throws {
+    try self.init(lines: lines, destinations: destinations)
+  }
+
+  private init(lines: [String], destinations: [String]) throws {
     library = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
       categories: [.sample(1, "family")])
@@ -28,7 +34,7 @@ struct Night {
       jobs:
         family:
           library: \(library.path)
-          destinations: [one, two]
+          destinations: [\(destinations.joined(separator: ", "))]
           status-file: status.json
           prometheus-file: family.prom
 
@@ -40,6 +46,13 @@ struct Night {
       state: StateFolder(path: scratch.path.appending("state")), password: { _ in throw CancellationError() },
       exitCode: { _ in 1 })
     self.on(day: 1)
+  }
+
+  /// Makes a night whose job has run once.
+  static func afterBackup(_ lines: String..., destinations: [String] = ["one", "two"]) async throws -> Night {
+    let night = try Night(lines: lines, destinations: destinations)
+    _ = try await night.backup()
+    return night
   }
 
   /// Records that an archive was found corrupt.
@@ -146,6 +159,12 @@ struct Night {
   }
 
   func backup() async throws -> JobStatus.RunRecord { try await Work.backup(job, context).summary.run }
+
+  /// Runs the job on another day.
+  mutating func backup(day: Int) async throws -> JobStatus.RunRecord {
+    on(day: day)
+    return try await backup()
+  }
 
   /// Runs the job, and cancels the run at the first system call of a kind below a folder.
   func backupCancelled(at call: SystemCall, below folder: FilePath) async throws -> JobStatus.RunRecord {

@@ -35,8 +35,7 @@ struct StatusPageTests {
 
   @Test("Status page: the job replaces its page after each run and restore test")
   func jobWritesPage() async throws {
-    let night = try Night("report-file: status.html")
-    _ = try await night.backup()
+    let night = try await Night.afterBackup("report-file: status.html")
     let first = try String(contentsOfFile: night.folder("status.html").string, encoding: .utf8)
     #expect(first.contains("All 6 photos are in 2 copies"))
     #expect(first.contains("backed up"))
@@ -47,8 +46,7 @@ struct StatusPageTests {
 
   @Test("Status page: a library that cannot be opened replaces the page that called its photos safe")
   func unreadableLibrary() async throws {
-    let night = try Night("report-file: status.html")
-    _ = try await night.backup()
+    let night = try await Night.afterBackup("report-file: status.html")
     try FileManager.default.moveItem(
       atPath: night.library.path.string, toPath: night.folder("moved away").string)
     _ = try? await night.backup()
@@ -59,8 +57,7 @@ struct StatusPageTests {
 
   @Test("Status page: a killed run needs attention, and its day counts as failed")
   func killedRun() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let record = JobStatus.RunRecord(startedAt: now.milliseconds)
     var run = LedgerRun(record, of: "family", library: night.library.path)
     // the lock of the run ends with this ledger, as with the process

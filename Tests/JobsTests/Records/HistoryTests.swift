@@ -172,8 +172,7 @@ import Testing
 
   @Test("History: a run of a job is one operation with its counts")
   func backup() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let entries = night.context.ledger.history()
     try #require(entries.count == 1)
     #expect(entries[0].run.kind == .backup)
@@ -203,8 +202,7 @@ import Testing
 
   @Test("History: a restore test is one operation with its report")
   func restoreTest() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     _ = try await night.drill()
     let entry = try #require(night.context.ledger.history().first)
     #expect(night.context.ledger.history().count == 2)
@@ -231,8 +229,7 @@ import Testing
 
   @Test("History: operations of commands do not change the status of a job")
   func status() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let before = night.context.state.statuses()
     for kind in LedgerRun.Kind.allCases {
       let operation = RecordedOperation(kind, library: night.library.path)

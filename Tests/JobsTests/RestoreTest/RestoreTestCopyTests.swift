@@ -16,12 +16,10 @@ import Testing
   @Test(
     "Restore test: another archive under the name of the last backup is refused", arguments: [true, false])
   func replacedArchive(isOfTheJob: Bool) async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let older = try #require(night.archives("two").first).path
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let newer = try #require(try await night.backup().archives.first)
+    let newer = try #require(try await night.backup(day: 2).archives.first)
     let before = try night.statusFile()
     try night.remove(newer)
     if isOfTheJob {
@@ -44,8 +42,7 @@ import Testing
     #expect(copies[1].looksRestorable)
     #expect(copies[1].health.verifiedAt == before.copies[1].health.verifiedAt)
     // the next run makes another copy
-    night.on(day: 3)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 3)
     #expect(try await night.drill().hasPassed)
     #expect(try night.statusFile().copies.allSatisfy { $0.looksRestorable })
   }
@@ -53,11 +50,9 @@ import Testing
   /// The clock was ahead when the archive was made.
   @Test("Restore test: the archive of the last backup is tested whatever its date")
   func futureArchive() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.changeLibrary(id: 7)
-    night.on(day: 100)
-    let ahead = try #require(try await night.backup().archives.first)
+    let ahead = try #require(try await night.backup(day: 100).archives.first)
     night.on(day: 2)
     #expect(try await night.drill().results.map(\.comparison.identical) == [7, 7])
     try night.damage(ahead, keepsDate: true)
@@ -73,15 +68,12 @@ import Testing
   /// The newest archive lacks a photo, so that the older one is the copy.
   @Test("Restore test: a copy that was not tested keeps its status")
   func untestedCopy() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(destinations: ["one"])
     let copy = try night.statusFile().copies[0]
     let photo = try #require(night.library.contents.photos.first)
     try night.damage(night.library.path.appending(photo.path).string, at: 5)
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try await night.backup(day: 2).outcome == .incomplete)
     #expect(try night.statusFile().copies == [copy])
     let report = try await night.drill()
     #expect(report.exitCode == 4)
@@ -92,15 +84,13 @@ import Testing
   /// The copy is older than the loss of a photo in the library, and has the photo.
   @Test("Restore test: a destination that is within reach again has the copy that it had")
   func returnedDestination() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let copy = try night.statusFile().copies[1]
     let photo = try #require(night.library.contents.photos.first)
     try night.remove(night.library.path.appending(photo.path).string)
     try night.changeLibrary(id: 7)
     let (two, away) = (night.folder("two").string, night.folder("away").string)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     try FileManager.default.moveItem(atPath: two, toPath: away)
     _ = try await night.backup()
     #expect(try night.statusFile().copies[1].reachability == .unreachable)
@@ -111,9 +101,7 @@ import Testing
 
   @Test("Restore test: a newer incomplete set fails and leaves the status of the copy")
   func incompleteSet() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(destinations: ["one"])
     let copy = try night.statusFile().copies[0]
     night.on(day: 2)
     try night.remove(try await night.exportSet(to: "one")[1].string)
@@ -124,9 +112,7 @@ import Testing
   /// The sample has not restored the changed photo.
   @Test("Restore test: a changed copy that passes with a sample is present, not verified")
   func sampleOfChangedCopy() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup(destinations: ["one"])
     let copy = try night.statusFile().copies[0]
     try night.damage(copy.archive, at: 50_000)
     #expect(try !night.statusFile().copies[0].looksRestorable)
@@ -147,16 +133,14 @@ import Testing
     var edit = LibraryEdit()
     edit.removedPhotos = [1]
     try night.library.change(edit)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     // corrupts the photo that the library no longer has
     try night.damage(base.path, keepsDate: true)
     night.markSuspect(base.path)
     #expect(try await night.drill().hasPassed)
     #expect(night.health(base.path).isSuspect)
     try night.changeLibrary(id: 8)
-    night.on(day: 3)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 3)
     #expect(run.warnings.contains { $0.contains("\(base.path) is damaged") })
     #expect(try night.archives("one").last?.base == nil)
   }
@@ -164,9 +148,7 @@ import Testing
   /// The disk has a new mount point, which the job file has as well.
   @Test("Restore test: a corrupt copy fails with samples after its destination has moved")
   func movedDestination() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(destinations: ["one"])
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     #expect(try await !night.drill().hasPassed)
     try night.move("one", to: "moved")
@@ -177,19 +159,16 @@ import Testing
   /// The restore test fails at the missing archive and does not read the others.
   @Test("Backup: a chain with a missing archive is verified before the archive is copied")
   func missingChainMember() async throws {
-    var night = try Night("incremental: true")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true")
     for day in 2...3 {
       try night.changeLibrary(id: Int64(5 + day))
-      night.on(day: day)
-      _ = try await night.backup()
+      _ = try await night.backup(day: day)
     }
     let chain = try night.archives("one")
     try night.damage(chain[0].path, keepsDate: true)
     try night.remove(chain[1].path)
     #expect(try await night.drill().results.map(\.isRestored) == [false, true])
-    night.on(day: 4)
-    #expect(try await night.backup().warnings.contains { $0.contains("\(chain[0].path) is damaged") })
+    #expect(try await night.backup(day: 4).warnings.contains { $0.contains("\(chain[0].path) is damaged") })
     #expect(try await night.drill().hasPassed)
     let members = try #require(try night.statusFile().copies.first).archives
     for path in members {
@@ -205,8 +184,7 @@ import Testing
     private let bytes: Data
 
     init() async throws {
-      night = try Night()
-      _ = try await night.backup()
+      night = try await Night.afterBackup()
       let photo = try #require(night.library.contents.photos.first)
       path = night.library.file(of: photo).string
       bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -241,8 +219,7 @@ import Testing
     var night = try await CorruptPhoto().night
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .incomplete)
     #expect(run.missing.count == 1)
     #expect(run.destinations.allSatisfy { $0.removed.isEmpty })
@@ -289,8 +266,7 @@ import Testing
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let newest = try #require(try await night.backup().archives.first)
+    let newest = try #require(try await night.backup(day: 2).archives.first)
     _ = try await Work.flatten(FilePath(newest)).summary
     for archive in try night.archives("one") where archive.base != nil || archive.photos == 6 {
       try night.remove(archive.path)

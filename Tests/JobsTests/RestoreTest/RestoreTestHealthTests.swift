@@ -16,16 +16,14 @@ import Testing
   /// Only opening the archives reveals the corruption, and the restore test is the first to open them.
   @Test("Restore test: archives with a corrupt central directory are replaced by a backup")
   func corruptDirectory() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     for path in try ["one", "two"].map({ try night.archives($0)[0].path }) {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
       let record = try #require(bytes.range(of: Data([0x50, 0x4B, 1, 2])))
       try night.damage(path, at: record.lowerBound, keepsDate: true)
     }
     #expect(try await !night.drill().hasPassed)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .done)
     #expect(run.destinations.allSatisfy { $0.isNew })
     #expect(try await night.drill().hasPassed)
@@ -34,16 +32,13 @@ import Testing
   /// A sample may not have the photo that failed.
   @Test("Restore test: every photo of a suspect copy is restored until the copy passes")
   func suspectCopy() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(destinations: ["one"])
     // corrupts the first photo
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     #expect(try await !night.drill(sample: 1).hasPassed)
     for _ in 0..<3 { #expect(try await !night.drill(sample: 1).hasPassed) }
     #expect(try night.statusFile().copies[0].health.isSuspect)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     #expect(try await night.drill(sample: 1).results.map(\.comparison.identical) == [1])
     // an archive that passes in full is no longer suspect
     let path = try #require(night.archives("one").last).path
@@ -68,21 +63,18 @@ import Testing
     }
     try bytes.write(to: URL(fileURLWithPath: file.string))
     #expect(try await night.drill().exitCode == 0)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.backup(day: 2).outcome == .done)
     #expect(try night.statusFile().copies.map(\.missingPhotos) == [0, 0])
   }
 
   @Test("Status: the copy is the newest archive with every photo")
   func olderCompleteArchive() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let complete = try #require(night.archives("one").first)
     try night.remove(
       night.library.path.appending(try #require(night.library.contents.photos.first).path).string)
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try await night.backup(day: 2).outcome == .incomplete)
     let copy = try night.statusFile().copies[0]
     #expect(copy.archive == complete.path)
     #expect(copy.madeAt == complete.date)
@@ -93,11 +85,9 @@ import Testing
 
   @Test("Restore test: a copy that passes is within reach again")
   func returnedDestination() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.move("two", to: "away")
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .unreachable])
     try night.move("away", to: "two")
     #expect(try await night.drill().hasPassed)
@@ -106,8 +96,7 @@ import Testing
 
   @Test("Restore test: a scratch folder in the library is refused and makes no copy suspect")
   func scratchFolderInLibrary() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     night.context.exitCode = { $0 is LibraryError ? 10 : 1 }
     let report = try await night.drill(night.job, in: night.library.path.appending("photos"))
     #expect(report.run.outcome == .failed)
@@ -150,9 +139,7 @@ import Testing
 
   @Test("Restore test: a failed copy is recorded and replaced although the library is in use")
   func libraryInUse() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(destinations: ["one"])
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     night.job.lockWait = 0
     let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)
@@ -161,15 +148,13 @@ import Testing
     #expect(report.exitCode == 4)
     #expect(report.warnings.contains { $0.contains("is in use by") })
     #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.backup(day: 2).outcome == .done)
     #expect(try await night.drill().hasPassed)
   }
 
   @Test("Restore test: a failure before a cancellation is recorded")
   func cancellation() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.remove(night.folder("one").string)
     night.context.exitCode = { _ in 130 }
     var options = RestoreTestOptions()
@@ -189,8 +174,7 @@ import Testing
 
   @Test("Restore test: the result of each destination is recorded, and counts by itself")
   func resultOfEachDestination() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     #expect(try night.statusFile().restoreTests.isEmpty)
     try night.move("one", to: "away")
     #expect(try await night.drill().exitCode == 4)
@@ -219,8 +203,7 @@ import Testing
 
   @Test("Restore test: a destination that is out of reach is not suspect")
   func unreachableDestination() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let copies = try night.statusFile().copies
     try night.move("one", to: "away")
     #expect(try await night.drill().exitCode == 4)
@@ -249,8 +232,7 @@ import Testing
 
   @Test("Restore test: a copy in a folder that cannot be opened is out of reach, and not suspect")
   func unreadableDestination() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let fault = ArmedFault(
       Fault(.error(.permissionDenied), of: .only([.open]), persists: true, below: night.folder("one")))
     #expect(try await night.drill().exitCode == 4)
@@ -265,8 +247,7 @@ import Testing
   /// Other programs remove old temporary files.
   @Test("Restore test: a scratch folder that disappears during the test says nothing about the archives")
   func removedScratchFolder() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     var number = 0
     var wasHit = true
     while wasHit {
@@ -297,8 +278,7 @@ import Testing
 
   @Test("Restore test: a test that cannot write leaves a suspect archive suspect")
   func unwritableScratchFolder() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let archive = try #require(night.archives("one").first)
     night.markSuspect(archive.path)
     #expect(try await night.drill(night.job, in: night.folder("nowhere")).run.outcome == .failed)
@@ -315,8 +295,7 @@ import Testing
 
   @Test("Restore test: a finding of another process during the test stays recorded")
   func concurrentFinding() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let archive = try #require(night.archives("one").first)
     let other = night
     for sample in [1, nil] {
@@ -340,8 +319,7 @@ import Testing
   /// The backup has listed the archives before the finding.
   @Test("Backup: a finding of another process during the run stays recorded")
   func findingDuringBackup() async throws {
-    var night = try Night("incremental: true")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true")
     let archive = try #require(night.archives("one").first)
     // the next archive depends on the suspect one
     try night.changeLibrary(id: 7)
@@ -360,11 +338,9 @@ import Testing
   /// no longer has.
   @Test("Restore test: a test that reads all of the archive verifies the copy")
   func verification() async throws {
-    var night = try Night("incremental: true")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true")
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     let before = try night.statusFile().copies
     night.on(day: 3)
     #expect(try await night.drill().hasPassed)
@@ -386,8 +362,7 @@ import Testing
 
   @Test("Restore test: lack of memory is reported and makes no copy suspect", arguments: [true, false])
   func lackOfMemory(isOfTheArchive: Bool) async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
     let fault = ArmedFault(
       Fault(.error(.noMemory), of: .only([.read]), persists: true, below: place))
@@ -405,8 +380,7 @@ import Testing
   /// A restore test does not write to destinations.
   @Test("Restore test: a read-only destination passes")
   func readOnlyDestination() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let fault = ArmedFault(
       Fault(.error(.readOnlyFileSystem), of: .only([.access]), persists: true, below: night.folder("one")))
     defer { fault.disarm() }
@@ -416,8 +390,7 @@ import Testing
   /// The lock excludes processes of other jobs and other computers.
   @Test("Restore test: the destination is locked, so that no process can prune it")
   func destinationLock() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let folder = night.folder("one")
     let isKept = Mutex(false)
     // tries to lock the folder when the first photo is restored
@@ -472,8 +445,7 @@ import Testing
 
   @Test("Restore test: a failed hook finally makes the test incomplete, and runs on-failure")
   func failedFinallyHook() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     night.job.hooks.finally = "exit 7"
     night.job.hooks.onFailure = "echo $SMILEPILE_OUTCOME >> '\(night.folder("hook-output"))'"
     let report = try await night.drill()
@@ -488,8 +460,7 @@ import Testing
 
   @Test("Restore test: a failed hook before is recorded as the reason why there is no result")
   func failedBeforeHook() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     #expect(try await night.drill().hasPassed)
     night.job.hooks.before = "exit 7"
     let report = try await night.drill()
@@ -505,8 +476,7 @@ import Testing
 
   @Test("Restore test: the hook after does not run")
   func afterHook() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     night.job.hooks.after = "touch '\(night.folder("hook-output"))'"
     #expect(try await night.drill().exitCode == 0)
     #expect(!FileManager.default.fileExists(atPath: night.folder("hook-output").string))

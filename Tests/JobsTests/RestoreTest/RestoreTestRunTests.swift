@@ -14,11 +14,9 @@ import Testing
 @Suite struct RestoreTestRunTests {
   @Test("Restore test: an incremental backup without its base fails")
   func missingBase() async throws {
-    var night = try Night("incremental: true")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true")
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     #expect(try await night.drill().hasPassed)
     #expect(try await night.drill(sample: 3).hasPassed)
 
@@ -35,11 +33,9 @@ import Testing
     "Restore test: an older archive does not replace a missing or truncated last backup",
     arguments: [true, false])
   func missingLastBackup(isTruncated: Bool) async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let last = try #require(try await night.backup().archives.first)
+    let last = try #require(try await night.backup(day: 2).archives.first)
     if isTruncated { try #require(truncate(last, 3000) == 0) } else { try night.remove(last) }
     let report = try await night.drill()
     #expect(report.results.map(\.hasPassed) == [false, true])
@@ -55,8 +51,7 @@ import Testing
 
   @Test("Restore test: two reports of one second have different paths")
   func reportsOfOneSecond() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let paths = [try await night.drill().test?.path, try await night.drill().test?.path]
     #expect(Set(paths).count == 2)
     #expect(paths.allSatisfy { $0 != nil })
@@ -146,8 +141,7 @@ import Testing
 
   @Test("Restore test: fewer restored photos than the archive contains are a failure")
   func photoCount() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let source = try OpenedBackup(path: FilePath(night.archives("one")[0].path))
     var summary = ImportSummary()
     summary.photosImported = 4
@@ -162,8 +156,7 @@ import Testing
 
   @Test("Restore test: the result is in the status file and in the metrics")
   func publishedResult() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let report = try await night.drill()
     #expect(report.warnings.isEmpty)
     let status = try night.statusFile()
@@ -189,8 +182,7 @@ import Testing
 
   @Test("Restore test: a library that is in use stops the test and makes no copy suspect")
   func libraryInUse() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     night.job.lockWait = 0
     night.context.exitCode = { $0 is FileLock.Busy ? 11 : 1 }
     let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)

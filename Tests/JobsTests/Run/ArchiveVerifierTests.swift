@@ -22,8 +22,7 @@ import Testing
   /// An archive may be large, and each incremental backup that depends on it has it verified.
   @Test("Verifier: a corrupt archive is read once")
   func corruptArchive() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     try night.damage(night.archives("one")[0].path)
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
@@ -64,8 +63,7 @@ import Testing
     "Verifier: an environment failure is thrown and not recorded as damage",
     arguments: [Errno.tooManyOpenFiles, .noMemory])
   func environmentFailure(errno: Errno) async throws {
-    let night = try Night("verify: false")
-    _ = try await night.backup()
+    let night = try await Night.afterBackup("verify: false")
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
     for call in [SystemCall.open, .read] {
@@ -80,8 +78,7 @@ import Testing
 
   @Test("Backup: an archive that lack of memory makes unreadable is not recorded as corrupt")
   func lackOfMemory() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let first = FilePath(try night.archives("one")[0].path)
     // the next backup re-verifies a suspect archive
     night.markSuspect(first.string)
@@ -101,8 +98,7 @@ import Testing
 
   @Test("Backup: lack of memory during a copy leaves the source verified")
   func lackOfMemoryDuringCopy() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let first = try night.archives("one")[0]
     let verifiedAt = try #require(night.health(first.path).verifiedAt)
     try night.remove(night.archives("two")[0].path)
@@ -118,8 +114,7 @@ import Testing
   /// Another computer may prune the archive at any time.
   @Test("Verifier: a missing archive is not recorded as corrupt")
   func missingArchive() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let archive = try night.archives("one")[0]
     try night.remove(archive.path)
     let verifier = verifier(night)
@@ -129,11 +124,9 @@ import Testing
 
   @Test("Prune: an archive that disappears during the run is reported as missing, not as corrupt")
   func archiveRemovedDuringPrune() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     let newest = try #require(try night.archives("one").last?.path)
     // the inventory lists the archive before the fault removes it
     let fault = ArmedFault(

@@ -15,8 +15,7 @@ struct CopyTests {
 
   @Test("Status: a truncated or missing archive is not present")
   func changedArchives() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     #expect(copies(of: night).map(\.looksRestorable) == [true, true])
     try #require(truncate(night.archives("one")[0].path, 3000) == 0)
     try night.remove(night.archives("two")[0].path)
@@ -25,8 +24,7 @@ struct CopyTests {
 
   @Test("Status: a backup of selected photos is a selection, one without settings or in parts is not")
   func selection() async throws {
-    let night = try Night("since: 2030-01-01")
-    _ = try await night.backup()
+    let night = try await Night.afterBackup("since: 2030-01-01")
     #expect(copies(of: night).map(\.isSelection) == [true, true])
     let whole = try Night("settings: false")
     _ = try await whole.backup()
@@ -64,8 +62,7 @@ struct CopyTests {
 
   @Test("Status: an archive that is missing from a folder that can be read is missing, not unreachable")
   func missingArchive() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     try night.remove(night.archives("two")[0].path)
     #expect(copies(of: night).map(\.reachability) == [.reachable, .missing])
     try night.remove(night.folder("one").string)
@@ -75,8 +72,7 @@ struct CopyTests {
   /// The mount point of a disk that is not mounted is an empty folder.
   @Test("Status: the archives of a disk that is not mounted are unreachable, not missing")
   func otherMountPoint() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     var record = try #require(copies(of: night).first).found
     try night.remove(record.archive)
     #expect(copies(of: night)[0].reachability == .missing)
@@ -90,8 +86,7 @@ struct CopyTests {
     var night = try Night("incremental: true")
     #expect(try await night.backup().bytes == 6 * 9000)
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    #expect(try await night.backup().bytes == 6 * 9000 + 7)
+    #expect(try await night.backup(day: 2).bytes == 6 * 9000 + 7)
     let unchanged = try await night.backup()
     #expect(unchanged.outcome == .unchanged)
     #expect(unchanged.bytes == 6 * 9000 + 7)

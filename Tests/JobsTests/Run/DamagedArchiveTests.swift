@@ -14,13 +14,11 @@ import Testing
 @Suite struct DamagedArchiveTests {
   @Test("Backup: an unchanged library is backed up again if its archives are corrupt")
   func corruptArchives() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     #expect(try await night.backup().outcome == .unchanged)
     let old = try ["one", "two"].map { try night.archives($0)[0].path }
     for path in old { try night.damage(path) }
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .done)
     for path in old { #expect(run.warnings.contains { $0.hasPrefix("\(path) is damaged (") }) }
     for name in ["one", "two"] {
@@ -32,8 +30,7 @@ import Testing
 
   @Test("Backup: a corrupt copy is replaced by a copy of the intact archive")
   func corruptCopy() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let copy = try night.archives("two")[0].path
     try night.damage(copy)
     let run = try await night.backup()
@@ -54,20 +51,17 @@ import Testing
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     // the export refuses to encrypt archives for phones
     night.job.splitsForPhones = true
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .failed)
+    #expect(try await night.backup(day: 2).outcome == .failed)
     #expect(try night.statusFile().copies.map(\.health.isSuspect) == [true, true])
     #expect(try night.statusFile().copies.allSatisfy { $0.health.verifiedAt == nil })
   }
 
   @Test("Incremental backup: a corrupt archive is not used as the base")
   func corruptBase() async throws {
-    var night = try Night("incremental: true")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true")
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .done)
     #expect(try night.archives("one").map { $0.base == nil } == [true, true])
     #expect(try await night.drill().hasPassed)
@@ -75,8 +69,7 @@ import Testing
 
   @Test("Backup: a corrupt base that was never verified is reported and replaced by full archives")
   func corruptBaseDirectory() async throws {
-    var night = try Night("incremental: true", "verify: false")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true", "verify: false")
     let old = try ["one", "two"].map { try night.archives($0)[0].path }
     for path in old {
       let directory = try #require(
@@ -84,8 +77,7 @@ import Testing
       try night.damage(path, at: directory.lowerBound, keepsDate: true)
     }
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .done)
     #expect(run.destinations.map(\.isNew) == [true, true])
     for name in ["one", "two"] {
@@ -98,13 +90,11 @@ import Testing
   /// The file has its old size and date, so that only the failed copy reveals the corruption.
   @Test("Backup: an archive that fails to be copied is reported as corrupt, then replaced")
   func failedCopy() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let first = try night.archives("one")[0].path
     try night.damage(first, keepsDate: true)
     try night.remove(night.archives("two")[0].path)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .incomplete)
     #expect(run.warnings.contains { $0.hasPrefix("\(first) is damaged (") })
     let next = try await night.backup()
@@ -115,13 +105,11 @@ import Testing
   /// The older archive may be the only one with the intact photo.
   @Test("Backup: a run with a missing or corrupt photo prunes nothing", arguments: [true, false])
   func incompleteRun(isMissing: Bool) async throws {
-    var night = try Night("retention: {keep-last: 1}")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("retention: {keep-last: 1}")
     let path = try night.library.path.appending(#require(try night.library.contents.photos.first).path)
     if isMissing { try night.remove(path.string) } else { try night.damage(path.string) }
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .incomplete)
     #expect(run.missing.count == 1)
     #expect(run.warnings.contains { $0.hasPrefix("nothing was pruned") })
@@ -130,8 +118,7 @@ import Testing
 
   @Test("Backup: an archive that is missing since the last run is reported once")
   func missingArchive() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let missing = try night.archives("one")[0].path
     try night.remove(missing)
     let run = try await night.backup()
@@ -212,8 +199,7 @@ import Testing
 
   @Test("Backup: a state folder that cannot be made is reported to hook and status file")
   func invalidStateFolder() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let file = night.folder("file")
     try Data().write(to: URL(fileURLWithPath: file.string))
     night.context = JobContext(
@@ -271,13 +257,11 @@ import Testing
 
   @Test("Prune: an archive with a photo that the newest lacks is kept")
   func completeArchive() async throws {
-    var night = try Night("retention: {keep-last: 1}")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("retention: {keep-last: 1}")
     let first = try night.archives("one")[0].path
     try night.remove(
       night.library.path.appending(#require(try night.library.contents.photos.first).path).string)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     var prune = PruneRun(
       folder: night.folder("one"), policy: try #require(night.job.retention), counter: ProgressCounter())
     prune.now = night.context.now()
@@ -288,8 +272,7 @@ import Testing
   /// The base would be copied to every destination, and the retention policy of the job would never remove it there.
   @Test("Incremental backup: an archive without the job's tag is not used as the base")
   func manualArchive() async throws {
-    var night = try Night("incremental: true")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("incremental: true")
     let first = try #require(try night.archives("one").first)
     var options = night.job.exportOptions
     options.tags = []
@@ -297,8 +280,7 @@ import Testing
     options.date = night.context.now().addingTimeInterval(60)
     _ = try await Work.export(night.library.path, to: night.folder("one"), options: options).summary
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.backup(day: 2).outcome == .done)
     #expect(try night.archives("one").last?.base?.archiveID == first.archiveID)
     #expect(try night.archives("two").map(\.date) == [first.date, night.context.now().milliseconds])
     #expect(try await night.drill().hasPassed)
@@ -307,17 +289,14 @@ import Testing
   /// The newest archive lacks a photo, so that the older one counts as the copy.
   @Test("Backup: an older archive that counts as the copy is re-verified if it changed")
   func changedOlderCopy() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let first = try night.archives("one")[0].path
     let photo = try #require(try night.library.contents.photos.first)
     try night.remove(night.library.file(of: photo).string)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     #expect(try night.statusFile().copies.map(\.archive).first == first)
     try night.damage(first)
-    night.on(day: 3)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 3)
     #expect(run.warnings.contains { $0.hasPrefix("\(first) is damaged (") })
     let copy = try #require(try night.statusFile().copies.first)
     #expect(copy.archive != first)
@@ -328,13 +307,11 @@ import Testing
     "Backup: a truncated archive is reported every night",
     arguments: ["", "retention: {keep-last: 2}", "incremental: true"])
   func truncatedArchive(_ line: String) async throws {
-    var night = try Night(line)
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(line)
     let first = try night.archives("one")[0].path
     try #require(truncate(first, 5000) == 0)
     for day in 2...3 {
-      night.on(day: day)
-      let run = try await night.backup()
+      let run = try await night.backup(day: day)
       let reports = run.warnings.filter { $0.hasPrefix(first) && $0.hasSuffix("; the file may be a backup") }
       #expect(reports.count == 1, "\(run.warnings)")
     }
@@ -342,16 +319,14 @@ import Testing
 
   @Test("Backup: copies that failed a restore test are replaced, even without verification")
   func failedRestoreTest() async throws {
-    var night = try Night("verify: false")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("verify: false")
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try await !night.drill().hasPassed)
     let copies = try night.statusFile().copies
     #expect(!copies.contains { !$0.health.isSuspect })
     #expect(copies.compactMap(\.health.verifiedAt) == [])
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.backup(day: 2).outcome == .done)
     #expect(try await night.drill().hasPassed)
   }
 
@@ -360,14 +335,12 @@ import Testing
   func corruptChainMember() async throws {
     var night = try Night("incremental: true", "retention: {keep-last: 2}")
     for day in 1...3 {
-      night.on(day: day)
-      _ = try await night.backup()
+      _ = try await night.backup(day: day)
       try night.changeLibrary(id: Int64(6 + day))
     }
     try night.damage(try night.archives("one")[1].path)
     for day in 4...6 {
-      night.on(day: day)
-      let run = try await night.backup()
+      let run = try await night.backup(day: day)
       #expect(run.outcome == .done, "\(run.warnings)")
       #expect(!run.warnings.contains { $0.contains("nothing is removed") }, "\(run.warnings)")
       #expect(try await night.drill().hasPassed)
@@ -383,8 +356,7 @@ import Testing
   func corruptionFoundByPrune() async throws {
     var night = try Night()
     for day in 1...2 {
-      night.on(day: day)
-      _ = try await night.backup()
+      _ = try await night.backup(day: day)
       try night.changeLibrary(id: Int64(6 + day))
     }
     for base in try ["one", "two"].map({ try #require(try night.archives($0).last?.path) }) {
@@ -394,8 +366,7 @@ import Testing
     night.job.maximumChainDepth = 7
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
-    night.on(day: 3)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 3)
     #expect(run.outcome == .incomplete)
     #expect(run.exitCode == 3)
     #expect(run.destinations[0].removed.isEmpty)
@@ -406,8 +377,7 @@ import Testing
     #expect(run.destinations.allSatisfy { $0.failure != nil })
     // the copy is the archive before the corrupt base
     #expect(try night.statusFile().copies[0].archive == intact.path)
-    night.on(day: 4)
-    let next = try await night.backup()
+    let next = try await night.backup(day: 4)
     #expect(next.outcome == .done)
     #expect(next.destinations.allSatisfy { $0.isNew })
     #expect(try night.archives("one").last?.base?.archiveID == intact.archiveID)
@@ -416,8 +386,7 @@ import Testing
 
   @Test("Inventory: an archive has the same health through every symbolic link")
   func links() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let archive = try #require(night.archives("one").first)
     let (folder, link) = (night.folder("linked"), night.folder("link.zip"))
     try FileManager.default.createSymbolicLink(
@@ -454,8 +423,7 @@ import Testing
     var night = try Night()
     for day in 1...3 {
       try night.changeLibrary(id: Int64(6 + day))
-      night.on(day: day)
-      _ = try await night.backup()
+      _ = try await night.backup(day: day)
     }
     let newest = try #require(try night.archives("one").last?.path)
     for number in 1...2 {
@@ -475,11 +443,9 @@ import Testing
 
   @Test("Status: the copy at a missing destination is out of reach")
   func missingDestination() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.remove(night.folder("two").string)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try await night.backup(day: 2).outcome == .incomplete)
     #expect(try night.statusFile().copies.map(\.reachability) == [.reachable, .unreachable])
     #expect(
       try night.prometheus().contains(

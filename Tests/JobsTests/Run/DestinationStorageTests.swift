@@ -24,8 +24,7 @@ struct DestinationStorageTests {
 
   @Test("Storage of a destination: the archives of the job count, with their allocated bytes")
   func archives() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     _ = try await Work.export(night.library.path, to: night.folder("one/other.zip")).summary
     let (one, two) = (try space(storage(night)[0]), try space(storage(night)[1]))
     #expect(one.archives == 1)

@@ -24,8 +24,7 @@ import Testing
 
   @Test("Backup: a destination that cannot be listed does not affect the other")
   func unlistableDestination() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     let fault = ArmedFault(

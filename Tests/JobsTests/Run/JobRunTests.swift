@@ -14,14 +14,12 @@ import Testing
 @Suite struct JobRunTests {
   @Test("Status file: the copy at a missing destination is kept as out of reach")
   func unreachableCopy() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let copies = try night.statusFile().copies
     #expect(copies.count == 2)
     try night.move("two", to: "two-away")
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     let now = try night.statusFile().copies
     var away = copies[1]
     away.reachability = .unreachable
@@ -33,8 +31,7 @@ import Testing
 
   @Test("Status file: a copy at a destination that the job no longer has is forgotten")
   func formerDestination() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     #expect(try night.statusFile().copies.map(\.path) == [night.folder("one").string])
@@ -43,8 +40,7 @@ import Testing
   /// Copies stay within reach, though the run did not check them.
   @Test("Status file: a run that fails in its before hook leaves the copies unchanged")
   func earlyFailure() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let copies = try night.statusFile().copies
     night.job.hooks.before = "false"
     #expect(try await night.backup().outcome == .failed)
@@ -76,8 +72,7 @@ import Testing
 
   @Test("Status file: a symbolic link to the library is the same library")
   func linkedLibrary() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     #expect(try await night.drill().hasPassed)
     let before = try night.statusFile()
     try night.scratch.link("link", to: night.library.path.string)
@@ -92,8 +87,7 @@ import Testing
 
   /// Returns a job that was backed up and tested, and has another library since.
   private func changedLibrary() async throws -> (Night, before: JobStatus) {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     #expect(try await night.drill().hasPassed)
     let before = try night.statusFile()
     try Library.create(at: night.folder("other"))
@@ -158,15 +152,13 @@ import Testing
   /// The library ID identifies the library.
   @Test("Status file: a moved library keeps the results of its restore tests")
   func movedLibrary() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     #expect(try await night.drill().hasPassed)
     let before = try night.statusFile()
     let moved = night.folder("moved")
     try FileManager.default.moveItem(atPath: night.library.path.string, toPath: moved.string)
     night.job.library = moved
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 2).outcome == .unchanged)
     let after = try night.statusFile()
     #expect(after.library == moved.string)
     #expect(after.lastPassedTestAt == before.lastPassedTestAt)
@@ -176,8 +168,7 @@ import Testing
 
   @Test("Status file: runs with another library than the job's do not change it")
   func otherLibrary() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let before = try night.statusFile()
     let library = try SampleLibrary()
     var other = night.job
@@ -244,8 +235,7 @@ import Testing
     // a restore test refuses the new library
     #expect(try await night.drill().exitCode == 4)
     #expect(try night.statusFile().lastRestoreTest?.hasPassed == true)
-    night.on(day: 2)
-    let run = try await night.backup()
+    let run = try await night.backup(day: 2)
     #expect(run.outcome == .incomplete)
     #expect(run.message?.contains("is not the library of the previous run") == true)
     let status = try night.statusFile()
@@ -253,8 +243,7 @@ import Testing
     #expect(status.lastRestoreTest == nil)
     #expect(status.lastSuccess == nil)
     #expect(try await night.drill().hasPassed)
-    night.on(day: 3)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 3).outcome == .unchanged)
     #expect(try night.archives("one").map(\.photos) == [6, other.contents.photos.count])
   }
 
@@ -329,8 +318,7 @@ import Testing
 
   @Test("Backup: a ledger of a newer version is refused and unchanged, and no archive is written")
   func newerLedger() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     let path = night.folder("state/ledger.sqlite")
     let queue = try DatabaseQueue(path: path.string)
     try await queue.writeWithoutTransaction {
@@ -347,8 +335,7 @@ import Testing
 
   @Test("Backup: a corrupt ledger is reported once and makes one run incomplete")
   func corruptLedger() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     try Data("no database".utf8).write(to: URL(fileURLWithPath: night.folder("state/ledger.sqlite").string))
     var other = night
     other.context.state = StateFolder(path: night.folder("state"))
@@ -382,8 +369,7 @@ import Testing
 
   @Test("Backup: the next run reports a killed run and counts it as a failure")
   func killedRuns() async throws {
-    let night = try Night()
-    _ = try await night.backup()
+    let night = try await Night.afterBackup()
     func recordKilledRun(_ change: (inout JobStatus.RunRecord) -> Void) {
       var run = JobStatus.RunRecord(startedAt: night.context.now().milliseconds)
       change(&run)
@@ -411,8 +397,7 @@ import Testing
 
   @Test("Status file: an archive pruned before an interruption is not a copy")
   func prunedBeforeInterruption() async throws {
-    var night = try Night("retention: {keep-last: 1}")
-    _ = try await night.backup()
+    var night = try await Night.afterBackup("retention: {keep-last: 1}")
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     let old = try #require(night.archives("one").first)
@@ -426,8 +411,7 @@ import Testing
   func interruptedPrune() async throws {
     var night = try Night("incremental: true")
     for day in 1...2 {
-      night.on(day: day)
-      _ = try await night.backup()
+      _ = try await night.backup(day: day)
       try night.changeLibrary(id: Int64(6 + day))
     }
     let chain = try night.archives("one").map(\.path)
@@ -444,12 +428,9 @@ import Testing
   @Test(
     "Prune: a folder that cannot be flushed makes the run incomplete, and the removed archives are reported")
   func unflushedPrune() async throws {
-    var night = try Night()
-    night.job.destinations.removeLast()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(destinations: ["one"])
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     let old = try #require(night.archives("one").first).path
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
@@ -465,8 +446,7 @@ import Testing
 
   @Test("Status file: an interrupted run records the copy that it has written")
   func copyBeforeInterruption() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let first = try night.statusFile().copies
     try night.changeLibrary(id: 7)
     night.on(day: 2)
@@ -479,8 +459,7 @@ import Testing
 
   @Test("Report: an issue that makes the run incomplete is an error, and a warning is not")
   func severities() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     let other = try SampleLibrary()
     try night.remove(night.library.path.string)
     try FileManager.default.copyItem(atPath: other.path.string, toPath: night.library.path.string)
@@ -499,8 +478,7 @@ import Testing
 
   @Test("Status file: a restore test during a backup is recorded")
   func testDuringRun() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     night.on(day: 2)
     let (begun, drilled) = (try night.pipe("begun"), try night.pipe("drilled"))
     night.job.hooks.after = "echo > '\(begun)'; read line < '\(drilled)'"

@@ -17,8 +17,7 @@ struct RepairedBaseJobTests {
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
+    _ = try await night.backup(day: 2)
     let base = try night.archives("one")[0].path
     try night.damage(base, keepsDate: true)
     if isRestoreTested { _ = try await night.drill() }
@@ -40,8 +39,7 @@ struct RepairedBaseJobTests {
     if !keepsOld { try night.remove(base.string) }
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try await night.drill().hasPassed)
-    night.on(day: 4)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 4).outcome == .unchanged)
     #expect(
       night.context.state.status(of: "family").copies[0].archive == (try night.archives("one").last?.path))
   }
@@ -75,8 +73,7 @@ struct RepairedBaseJobTests {
     #expect(newest.base == nil)
     #expect(newest.photoFiles == 7)
     #expect(try await night.drill().hasPassed)
-    night.on(day: 4)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 4).outcome == .unchanged)
   }
 
   /// A repair with photos of the library changes `metadata.json`. The next incremental backup depends on the changed
@@ -96,8 +93,7 @@ struct RepairedBaseJobTests {
     try night.remove(base)
     for day in 2...3 {
       try night.changeLibrary(id: Int64(5 + day))
-      night.on(day: day)
-      #expect(try await night.backup().outcome == .done)
+      #expect(try await night.backup(day: day).outcome == .done)
       for name in ["one", "two"] {
         let inventory = try ArchiveInventory(folder: night.folder(name))
         #expect(try inventory.members(of: #require(inventory.archives.last)).isEmpty == false)
@@ -135,7 +131,6 @@ struct RepairedBaseJobTests {
     let report = try await night.drill()
     #expect(report.hasPassed)
     #expect(report.results[0].restore?.archive.hasSuffix(".full.zip") == true)
-    night.on(day: 4)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 4).outcome == .unchanged)
   }
 }

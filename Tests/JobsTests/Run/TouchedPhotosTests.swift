@@ -19,8 +19,7 @@ import Testing
     "Backup: an overwritten photo is reported every night and stays restorable",
     arguments: ["incremental: false", "incremental: true"], [[], [UInt8](repeating: 7, count: 9000)])
   func overwrittenPhoto(_ line: String, _ bytes: [UInt8]) async throws {
-    var night = try Night(line)
-    _ = try await night.backup()
+    var night = try await Night.afterBackup(line)
     try Data(bytes).write(to: file(night))
     for day in 2...4 {
       night.on(day: day)
@@ -40,14 +39,11 @@ import Testing
 
   @Test("Backup: a new modification date of a photo causes one more archive")
   func touchedPhoto() async throws {
-    var night = try Night()
-    _ = try await night.backup()
+    var night = try await Night.afterBackup()
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_800_000_000)], ofItemAtPath: file(night).path)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .done)
-    night.on(day: 3)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 2).outcome == .done)
+    #expect(try await night.backup(day: 3).outcome == .unchanged)
   }
 
   @Test("Backup: a repaired photo is backed up again", arguments: [true, false], [true, false])
@@ -66,17 +62,14 @@ import Testing
     }
     try write(Data(repeating: 0, count: good.count))
     #expect(try await night.backup().missing.count == 1)
-    night.on(day: 2)
-    let again = try await night.backup()
+    let again = try await night.backup(day: 2)
     #expect(again.outcome == .incomplete)
     #expect(again.destinations.allSatisfy { !$0.isNew })
     try write(good)
-    night.on(day: 3)
-    let repaired = try await night.backup()
+    let repaired = try await night.backup(day: 3)
     #expect(repaired.outcome == .done)
     #expect(repaired.missing == [])
-    night.on(day: 4)
-    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.backup(day: 4).outcome == .unchanged)
     #expect(try await night.drill().hasPassed)
   }
 }
