@@ -149,9 +149,7 @@ private struct Family {
     contentByFingerprint[fingerprint] = try content(of: library.path)
     let hasChanges = fingerprint != backedUp
     let faults = full.map { name in
-      ArmedFault(
-        Fault(
-          .error(.noSpace), of: .only([.write]), persists: true, below: scratch.path.appending(name)))
+      ArmedFault(.error(.noSpace), of: [.write], persists: true, below: scratch.path.appending(name))
     }
     if let missing { try move(missing, to: "\(missing)-away") }
     var context = context

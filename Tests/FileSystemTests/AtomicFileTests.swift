@@ -145,7 +145,7 @@ struct AtomicFileTests {
   @Test("Atomic file: a file that cannot be replaced stays", arguments: [SystemCall.write, .sync, .rename])
   func failedReplacement(call: SystemCall) throws {
     try folder.write("old", to: "a.json")
-    let fault = ArmedFault(Fault(.error(.noSpace), of: .only([call]), below: folder.path))
+    let fault = ArmedFault(.error(.noSpace), of: [call], below: folder.path)
     defer { fault.disarm() }
     let error = #expect(throws: FileError.self) {
       try AtomicFile.replace("a.json", in: folder.path, with: Array("new".utf8))
@@ -159,8 +159,7 @@ struct AtomicFileTests {
     try folder.write("old", to: "a.json")
     var seen: [String] = []
     for number in 1...3 {
-      let fault = ArmedFault(
-        Fault(.error(.ioError), at: number, of: .only([.sync, .rename]), below: folder.path))
+      let fault = ArmedFault(.error(.ioError), at: number, of: [.sync, .rename], below: folder.path)
       defer { fault.disarm() }
       #expect(throws: FileError.self) { try AtomicFile.replace("a.json", in: folder.path, with: [1]) }
       let place = try #require(fault.place)

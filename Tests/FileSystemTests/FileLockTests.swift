@@ -173,8 +173,7 @@ struct FileLockTests {
 
   @Test("Folder lock: an owner without a free descriptor gets an error and no lock")
   func folderLockWithoutDescriptor() throws {
-    let fault = ArmedFault(
-      Fault(.error(.tooManyOpenFiles), of: .only([.create]), below: folder.path))
+    let fault = ArmedFault(.error(.tooManyOpenFiles), of: [.create], below: folder.path)
     defer { fault.disarm() }
     let error = #expect(throws: FileError.self) { _ = try FolderLock(folder.path, exclusive: true) }
     #expect(error?.errno == .tooManyOpenFiles)
@@ -186,7 +185,7 @@ struct FileLockTests {
       Errno.noSpace, .readOnlyFileSystem,
     ])
   func folderLockWithoutFile(error: Errno) throws {
-    let fault = ArmedFault(Fault(.error(error), of: .only([.create]), below: folder.path))
+    let fault = ArmedFault(.error(error), of: [.create], below: folder.path)
     defer { fault.disarm() }
     let lock = try FolderLock(folder.path, exclusive: true)
     #expect(!lock.isHeld)

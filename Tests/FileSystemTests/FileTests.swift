@@ -44,7 +44,7 @@ struct FileTests {
   func badSectors() throws {
     let (limit, piece, step) = (64 << 20, 1 << 20, 4096)
     try File.open(folder.path("a"), .create).resize(to: limit + 4 * step)
-    let fault = ArmedFault(Fault(.badSectors(step..<limit + 3 * step), below: folder.path))
+    let fault = ArmedFault(.badSectors(step..<limit + 3 * step), below: folder.path)
     defer { fault.disarm() }
     let file = try File.open(folder.path("a"), .readSkippingBadSectors)
     for _ in 0..<2 {
@@ -66,7 +66,7 @@ struct FileTests {
     let bytes = [UInt8](repeating: 7, count: 3 * step)
     try File.open(folder.path("a"), .create).write(bytes, at: 0)
     let file = try File.open(folder.path("a"), .readSkippingBadSectors)
-    let fault = ArmedFault(Fault(.badSectors(step + 1..<step + 2), below: folder.path))
+    let fault = ArmedFault(.badSectors(step + 1..<step + 2), below: folder.path)
     let found = try file.read(bytes.count, at: 0)
     fault.disarm()
     #expect(found == bytes[..<(step + 1)] + [UInt8](repeating: 0, count: step - 1) + bytes[(2 * step)...])

@@ -14,7 +14,7 @@ struct PublishFallbackTests {
     _ missing: [SystemCall: Errno], as names: [FilePath] = ["a.zip"]
   ) throws -> (name: FilePath, durability: AtomicFile.Durability)? {
     let armed = missing.map {
-      ArmedFault(Fault(.error($1), of: .only([$0]), persists: true, below: folder.path))
+      ArmedFault(.error($1), of: [$0], persists: true, below: folder.path)
     }
     defer { for fault in armed { fault.disarm() } }
     let output = try AtomicFile(in: folder.path)
@@ -87,7 +87,7 @@ struct PublishFallbackTests {
 
   @Test("Publish: a link that was made without a reply of the server counts as published")
   func lostReply() throws {
-    let fault = ArmedFault(Fault(.errorAfter(.fileExists), of: .only([.link]), below: folder.path))
+    let fault = ArmedFault(.errorAfter(.fileExists), of: [.link], below: folder.path)
     defer { fault.disarm() }
     let result = try publish([.openUnnamed: .notSupportedOnSocket, .renameNoReplace: .invalidArgument])
     #expect(fault.place != nil)
@@ -110,7 +110,7 @@ struct PublishFallbackTests {
   @Test("Publish: the durability is unknown if the folder cannot be flushed", arguments: [true, false])
   func failedFolderFlush(isUnnamed: Bool) throws {
     // the first flush is that of the file
-    let fault = ArmedFault(Fault(.error(.ioError), at: 2, of: .only([.sync]), below: folder.path))
+    let fault = ArmedFault(.error(.ioError), at: 2, of: [.sync], below: folder.path)
     defer { fault.disarm() }
     let result = try publish(isUnnamed ? [:] : [.openUnnamed: .notSupportedOnSocket])
     #expect(result?.durability == .unknown(FileError("flush to disk", folder.path, .ioError)))
@@ -119,7 +119,7 @@ struct PublishFallbackTests {
 
   @Test("Publish: the file is durable if the folder does not support a flush")
   func unsupportedFolderFlush() throws {
-    let fault = ArmedFault(Fault(.error(.invalidArgument), at: 2, of: .only([.sync]), below: folder.path))
+    let fault = ArmedFault(.error(.invalidArgument), at: 2, of: [.sync], below: folder.path)
     defer { fault.disarm() }
     #expect(try publish([:])?.durability == .durable)
     #expect(fault.place == "sync \(folder.path)")
@@ -128,7 +128,7 @@ struct PublishFallbackTests {
   @Test("Publish: a file that cannot be flushed is not published", arguments: [true, false])
   func failedFileFlush(isUnnamed: Bool) throws {
     let missing: [SystemCall: Errno] = isUnnamed ? [:] : [.openUnnamed: .notSupportedOnSocket]
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.sync]), below: folder.path))
+    let fault = ArmedFault(.error(.ioError), of: [.sync], below: folder.path)
     defer { fault.disarm() }
     let error = #expect(throws: FileError.self) { _ = try publish(missing) }
     #expect(error?.errno == .ioError)

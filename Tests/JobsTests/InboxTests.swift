@@ -92,7 +92,7 @@ private struct Family {
     try family.write(Family.backup(31), to: "a.zip")
     _ = try await family.run()
     let fault = ArmedFault(
-      Fault(.error(.ioError), of: .only([.open]), persists: true, below: family.night.folder("in/a.zip")))
+      .error(.ioError), of: [.open], persists: true, below: family.night.folder("in/a.zip"))
     defer { fault.disarm() }
     let report = try await family.run()
     #expect(report.files.map(\.state) == [.known])
@@ -258,9 +258,8 @@ private struct Family {
     let family = try Family()
     try family.write(Family.backup(31), to: "a.zip")
     let fault = ArmedFault(
-      Fault(
-        .error(.ioError), of: .only([.renameNoReplace, .link, .create]), persists: true,
-        below: family.night.folder("in")))
+      .error(.ioError), of: [.renameNoReplace, .link, .create], persists: true,
+      below: family.night.folder("in"))
     let report = try await family.run()
     fault.disarm()
     #expect(report.backupsImported == 1)
@@ -290,9 +289,7 @@ private struct Family {
     let other = try family.night.scratch.write(Family.backup(32), to: "other.zip")
     let target = family.night.folder("in/a.zip")
     let fault = ArmedFault(
-      Fault(
-        .then { rename(other.string, target.string) }, of: .only([.makeDirectory]),
-        below: family.night.folder("in")))
+      .then { rename(other.string, target.string) }, of: [.makeDirectory], below: family.night.folder("in"))
     let report = try await family.run()
     fault.disarm()
     #expect(report.backupsImported == 1)
@@ -308,12 +305,11 @@ private struct Family {
     try family.write(Family.backup(31), to: "a.zip")
     let path = family.night.folder("in/a.zip")
     let fault = ArmedFault(
-      Fault(
-        .then {
-          let file = FileHandle(forUpdatingAtPath: path.string)
-          _ = try? file?.seekToEnd()
-          try? file?.write(contentsOf: Data([0]))
-        }, of: .only([.makeDirectory]), below: family.night.library.path))
+      .then {
+        let file = FileHandle(forUpdatingAtPath: path.string)
+        _ = try? file?.seekToEnd()
+        try? file?.write(contentsOf: Data([0]))
+      }, of: [.makeDirectory], below: family.night.library.path)
     let report = try await family.run()
     fault.disarm()
     #expect(report.errors.count == 1)

@@ -180,11 +180,10 @@ struct Night {
     let work = Mutex<Work<Summary>?>(nil)
     let isStarted = DispatchSemaphore(value: 0)
     let fault = ArmedFault(
-      Fault(
-        .then {
-          isStarted.wait()
-          work.withLock { $0?.cancel() }
-        }, of: .only([call]), below: folder))
+      .then {
+        isStarted.wait()
+        work.withLock { $0?.cancel() }
+      }, of: [call], below: folder)
     defer {
       fault.disarm()
       #expect(fault.place != nil)

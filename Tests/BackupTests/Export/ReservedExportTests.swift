@@ -27,14 +27,13 @@ import Testing
     let found = Mutex<(history: ExportHistory, last: ExportRecord?)?>(nil)
     let path = library.path
     let fault = ArmedFault(
-      Fault(
-        .then {
-          guard let library = try? Library(path: path), let history = try? library.exportHistory(at: 0) else {
-            return
-          }
-          let last = try? library.lastExport()
-          found.withLock { $0 = (history, last) }
-        }, of: .only([.linkDescriptor]), below: scratch.path))
+      .then {
+        guard let library = try? Library(path: path), let history = try? library.exportHistory(at: 0) else {
+          return
+        }
+        let last = try? library.lastExport()
+        found.withLock { $0 = (history, last) }
+      }, of: [.linkDescriptor], below: scratch.path)
     defer { fault.disarm() }
     let summary = try await Work.export(path, to: scratch.path).summary
     let archive = try ArchiveDescriptor(path: try #require(summary.archives.first))

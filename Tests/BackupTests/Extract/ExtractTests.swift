@@ -54,7 +54,7 @@ import Testing
   @Test("Extract: photos that do not fit are refused, with the free space", arguments: [false, true])
   func lackOfSpace(_ isDryRun: Bool) async throws {
     let archive = try SampleBackup(photos: ["a"]).write(to: scratch)
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12), below: scratch.path))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: 12), below: scratch.path)
     defer { fault.disarm() }
     let error = await #expect(throws: BackupError.self) {
       try await extract(archive) { $0.isDryRun = isDryRun }

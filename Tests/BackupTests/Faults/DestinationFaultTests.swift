@@ -22,7 +22,7 @@ import Testing
   func failedFolderFlush() async throws {
     let out = try scratch.makeFolder("out")
     // the first flush is of the file, the second of the folder
-    let fault = ArmedFault(Fault(.error(.ioError), at: 2, of: .only([.sync]), below: out))
+    let fault = ArmedFault(.error(.ioError), at: 2, of: [.sync], below: out)
     defer { fault.disarm() }
     let summary = try await library.exporting(to: out)
     let archive = try #require(summary.archive)
@@ -40,7 +40,7 @@ import Testing
     _ format: ExportOptions.Format, _ isDryRun: Bool
   ) async throws {
     let out = try scratch.makeFolder("out")
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: out))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: 12_345), below: out)
     defer { fault.disarm() }
     let error = await #expect(throws: BackupError.self) {
       try await library.exporting(to: out) { options in
@@ -59,7 +59,7 @@ import Testing
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let target = try SampleLibrary()
     let before = try target.tree
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: target.path))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: 12_345), below: target.path)
     defer { fault.disarm() }
     let error = await #expect(throws: LibraryError.self) {
       try await target.importing(archive) { $0.isDryRun = isDryRun }
@@ -80,11 +80,9 @@ import Testing
     let target = scratch.path.appending("Target")
     try Library.create(at: target)
     let disk = ArmedFault(
-      Fault(
-        .fileSystem(type: 0xEF53, freeBytes: 1 << 40), of: .only([.fileSystem]), persists: true,
-        below: target))
+      .fileSystem(type: 0xEF53, freeBytes: 1 << 40), of: [.fileSystem], persists: true, below: target)
     defer { disk.disarm() }
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.syncFileSystem]), below: target))
+    let fault = ArmedFault(.error(.ioError), of: [.syncFileSystem], below: target)
     await #expect(throws: FileError.self) { try await Work.import([archive], into: target).summary }
     fault.disarm()
     #expect(fault.count == 1)
@@ -96,13 +94,13 @@ import Testing
     "Library: a network file system is refused",
     arguments: [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")])
   func libraryOnNetwork(type: Int, name: String) async throws {
-    let fault = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: scratch.path))
+    let fault = ArmedFault(.fileSystem(type: type, freeBytes: 1 << 40), below: scratch.path)
     defer { fault.disarm() }
     let new = scratch.path.appending("Library")
     #expect(throws: LibraryError.networkFileSystem(new, protocol: name)) { try Library.create(at: new) }
     #expect(!FileManager.default.fileExists(atPath: new.appending("library.sqlite").string))
 
-    let other = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: library.path))
+    let other = ArmedFault(.fileSystem(type: type, freeBytes: 1 << 40), below: library.path)
     defer { other.disarm() }
     let refused = LibraryError.networkFileSystem(library.path, protocol: name)
     #expect(throws: refused) { _ = try Library(path: library.path) }
@@ -112,7 +110,7 @@ import Testing
   @Test("Export: an archive is written to a network file system")
   func archiveOnNetwork() async throws {
     let out = try scratch.makeFolder("out")
-    let fault = ArmedFault(Fault(.fileSystem(type: 0x6969, freeBytes: 1 << 40), below: out))
+    let fault = ArmedFault(.fileSystem(type: 0x6969, freeBytes: 1 << 40), below: out)
     defer { fault.disarm() }
     #expect(try await library.exporting(to: out).archive != nil)
   }

@@ -28,7 +28,7 @@ import Testing
     _ effect: Fault.Effect, at number: Int = 2, of call: SystemCall = .read, persists: Bool = true,
     below path: FilePath
   ) -> ArmedFault {
-    ArmedFault(Fault(effect, at: number, of: .only([call]), persists: persists, below: path))
+    ArmedFault(effect, at: number, of: [call], persists: persists, below: path)
   }
 
   /// The path of a photo's file.

@@ -218,8 +218,7 @@ import Testing
     try await write(to: "Other")
     try await write { $0.categories = ["pets"] }
     let (old, new) = (try files(), try files("Other"))
-    let fault = ArmedFault(
-      Fault(.error(.noSpace), at: call, of: .only([.write]), persists: true, below: folder))
+    let fault = ArmedFault(.error(.noSpace), at: call, of: [.write], persists: true, below: folder)
     let result = await Result { try await write { $0.threads = 1 } }
     fault.disarm()
     #expect(throws: FileError.self) { try result.get() }
@@ -237,8 +236,7 @@ import Testing
     try await write()
     for name in try names(in: "thumbnails") { try scratch.remove("Gallery/\(name)") }
     try keepThumbnails(Array(Self.thumbnail.dropLast(2)) + [0, 0xFF, 0xD9])
-    let fault = ArmedFault(
-      Fault(.error(.noSpace), at: call, of: .only([.write]), persists: true, below: folder))
+    let fault = ArmedFault(.error(.noSpace), at: call, of: [.write], persists: true, below: folder)
     _ = await Result { try await write { $0.threads = 1 } }
     fault.disarm()
     try await write()
@@ -251,7 +249,7 @@ import Testing
 
   @Test("Gallery: a failure leaves no new folder")
   func failureInNewFolder() async throws {
-    let fault = ArmedFault(Fault(.error(.noSpace), of: .only([.write]), below: folder))
+    let fault = ArmedFault(.error(.noSpace), of: [.write], below: folder)
     await #expect(throws: FileError.self) { try await write() }
     fault.disarm()
     #expect(!scratch.has("Gallery"))

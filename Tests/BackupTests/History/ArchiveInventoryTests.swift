@@ -48,8 +48,7 @@ import Testing
     arguments: [Errno.noMemory, .tooManyOpenFiles], ["smilepile_backup_1.zip", "1.zip"])
   func environmentFailure(_ failure: Errno, name: String) async throws {
     let path = try await renamedExport(name)
-    let fault = ArmedFault(
-      Fault(.error(failure), of: .only([.read]), persists: true, below: FilePath(path)))
+    let fault = ArmedFault(.error(failure), of: [.read], persists: true, below: FilePath(path))
     defer { fault.disarm() }
     #expect(throws: (any Error).self) { try ArchiveInventory(folder: scratch.path) }
   }
@@ -59,8 +58,7 @@ import Testing
     arguments: ["smilepile_backup_1.zip", "1.zip"])
   func readError(name: String) async throws {
     let path = try await renamedExport(name)
-    let fault = ArmedFault(
-      Fault(.error(.ioError), of: .only([.read]), persists: true, below: FilePath(path)))
+    let fault = ArmedFault(.error(.ioError), of: [.read], persists: true, below: FilePath(path))
     defer { fault.disarm() }
     #expect(try ArchiveInventory(folder: scratch.path).unreadable.map(\.path) == [path])
   }

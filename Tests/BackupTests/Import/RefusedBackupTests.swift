@@ -111,7 +111,7 @@ import Zip
     let scratch = ScratchFolder()
     let path = try scratch.write([UInt8](repeating: 7, count: 8000) + Self.intactBackup(), to: "backup.zip")
     // The first bytes are read twice, as an archive and as a document. The third read fails.
-    let fault = ArmedFault(Fault(.error(errno), at: 3, of: .only([.read]), below: path))
+    let fault = ArmedFault(.error(errno), at: 3, of: [.read], below: path)
     defer { fault.disarm() }
     #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try OpenedBackup(path: path) }
     #expect(fault.place != nil)

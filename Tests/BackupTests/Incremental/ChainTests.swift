@@ -112,7 +112,7 @@ import Zip
   func unreadableBase() async throws {
     let history = try await history()
     let base = try #require(history.archives[0].realPath)
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.open]), persists: true, below: base))
+    let fault = ArmedFault(.error(.ioError), of: [.open], persists: true, below: base)
     defer { fault.disarm() }
     let copy = try SampleLibrary()
     let imported = try await copy.importing(history.archives[2])

@@ -85,7 +85,7 @@ import Zip
     let history = try LibraryHistory(seed: 101)
     try history.add(2)
     let base = try #require(try await history.export { $0.syncs = false }.archive?.realPath)
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.sync]), below: base))
+    let fault = ArmedFault(.error(.ioError), of: [.sync], below: base)
     defer { fault.disarm() }
     await #expect(throws: FileError.self) { _ = try await history.export() }
     #expect(try await history.export { $0.syncs = false }.increment?.chainDepth == 1)

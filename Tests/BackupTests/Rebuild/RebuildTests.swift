@@ -148,7 +148,7 @@ import Testing
     try await scene.export()
     try scene.loseDatabase()
     let path = try scene.path(of: 1, in: contents)
-    let fault = ArmedFault(Fault(.badSectors(0..<512), below: path))
+    let fault = ArmedFault(.badSectors(0..<512), below: path)
     let summary = try await scene.rebuild()
     fault.disarm()
     #expect(summary.findings.isEmpty)
@@ -164,7 +164,7 @@ import Testing
     try scene.loseDatabase()
     try scene.write(Array("a note".utf8), to: "photos/2024/note.txt")
     let faults = ["photos/2020", "photos/2023"].map { folder in
-      ArmedFault(Fault(.badSectors(0..<512), below: scene.library.path.pushing(FilePath(folder))))
+      ArmedFault(.badSectors(0..<512), below: scene.library.path.pushing(FilePath(folder)))
     }
     defer { for fault in faults { fault.disarm() } }
     let error = await #expect(throws: RebuildError.self) { try await scene.rebuild() }

@@ -63,7 +63,7 @@ import Zip
     let photos = try Archive(path: path).entries.filter { $0.name.hasPrefix("photos/") }
     for start in stride(from: 0, to: bytes.count, by: 4096) {
       let sector = start..<min(start + 4096, bytes.count)
-      let fault = ArmedFault(Fault(.badSectors(sector), below: path))
+      let fault = ArmedFault(.badSectors(sector), below: path)
       defer { fault.disarm() }
       let library = try SampleLibrary()
       let summary = try await library.importing(path) { $0.salvages = true }

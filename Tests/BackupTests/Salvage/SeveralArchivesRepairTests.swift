@@ -54,14 +54,13 @@ import Testing
   func changingArchive(place: String) async throws {
     let changing = try backup.write(to: scratch, as: "changing.zip")
     let fault = ArmedFault(
-      Fault(
-        .then {
-          let file = FileHandle(forWritingAtPath: changing.string)
-          _ = try? file?.seekToEnd()
-          try? file?.write(contentsOf: Data("x".utf8))
-          try? file?.close()
-        }, of: .only([place == "photos" ? .read : .makeDirectory]),
-        below: library.path.appending(place)))
+      .then {
+        let file = FileHandle(forWritingAtPath: changing.string)
+        _ = try? file?.seekToEnd()
+        try? file?.write(contentsOf: Data("x".utf8))
+        try? file?.close()
+      }, of: [place == "photos" ? .read : .makeDirectory],
+      below: library.path.appending(place))
     let summary = try await repair([changing, archive])
     fault.disarm()
     #expect(fault.place != nil)
@@ -78,9 +77,8 @@ import Testing
   func overwrittenArchive() async throws {
     let changing = try backup.write(to: scratch, as: "changing.zip")
     let fault = ArmedFault(
-      Fault(
-        .then { try? Data("short".utf8).write(to: URL(fileURLWithPath: changing.string)) },
-        of: .only([.makeDirectory]), below: library.path.appending(".staging")))
+      .then { try? Data("short".utf8).write(to: URL(fileURLWithPath: changing.string)) },
+      of: [.makeDirectory], below: library.path.appending(".staging"))
     let summary = try await repair([changing])
     fault.disarm()
     #expect(summary.repaired == [])

@@ -29,8 +29,7 @@ import Testing
   /// The export fails after two parts are published.
   @Test("Split export: parts of an incomplete set are marked, and the next export is complete")
   func interruptedPublication() async throws {
-    let fault = ArmedFault(
-      Fault(.error(.noSpace), at: 3, of: .only([.linkDescriptor]), persists: true, below: out))
+    let fault = ArmedFault(.error(.noSpace), at: 3, of: [.linkDescriptor], persists: true, below: out)
     let error = await #expect(throws: BackupError.self) { _ = try await split() }
     fault.disarm()
     let left = try names()
@@ -56,7 +55,7 @@ import Testing
   /// No part is published before all parts are durable.
   @Test("Split export: no part is published if one of them cannot be flushed", arguments: 1...3)
   func failedFlush(_ number: Int) async throws {
-    let fault = ArmedFault(Fault(.error(.ioError), at: number, of: .only([.sync]), below: out))
+    let fault = ArmedFault(.error(.ioError), at: number, of: [.sync], below: out)
     defer { fault.disarm() }
     await #expect(throws: FileError.self) { _ = try await split() }
     #expect(try names() == [])
@@ -64,8 +63,7 @@ import Testing
 
   @Test("Split export: a full disk leaves no part", arguments: [1, 20, 45])
   func fullDisk(_ number: Int) async throws {
-    let fault = ArmedFault(
-      Fault(.error(.noSpace), at: number, of: .only([.write]), persists: true, below: out))
+    let fault = ArmedFault(.error(.noSpace), at: number, of: [.write], persists: true, below: out)
     let result = try? await split()
     let place = fault.place
     fault.disarm()

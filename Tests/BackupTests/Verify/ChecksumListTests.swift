@@ -41,6 +41,6 @@ struct ChecksumListTests {
   }
 
   private func fault(_ errno: Errno) -> ArmedFault {
-    ArmedFault(Fault(.error(errno), at: 1, of: .only([.read]), persists: true, below: archive))
+    ArmedFault(.error(errno), at: 1, of: [.read], persists: true, below: archive)
   }
 }

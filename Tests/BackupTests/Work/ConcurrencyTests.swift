@@ -26,14 +26,13 @@ struct ConcurrencyTests {
   /// Runs `body` at the first read of a photo, on the reading thread, and so before any other photo is read.
   private func during(_ body: @escaping @Sendable () throws -> Void) throws -> ArmedFault {
     ArmedFault(
-      Fault(
-        .then {
-          do {
-            try body()
-          } catch {
-            Issue.record(error)
-          }
-        }, of: .only([.read]), below: library.path.appending("photos")))
+      .then {
+        do {
+          try body()
+        } catch {
+          Issue.record(error)
+        }
+      }, of: [.read], below: library.path.appending("photos"))
   }
 
   @Test(
@@ -87,16 +86,15 @@ struct ConcurrencyTests {
     let busy = Mutex<String?>(nil)
     let path = library.path
     let fault = ArmedFault(
-      Fault(
-        .then {
-          do {
-            _ = try ImportRun(library: path, options: ImportOptions(), counter: ProgressCounter()).run([other]
-            )
-          } catch {
-            busy.withLock { $0 = "\(error)" }
-          }
-        }, of: .only([.rename, .renameNoReplace]),
-        below: path))
+      .then {
+        do {
+          _ = try ImportRun(library: path, options: ImportOptions(), counter: ProgressCounter()).run([other]
+          )
+        } catch {
+          busy.withLock { $0 = "\(error)" }
+        }
+      }, of: [.rename, .renameNoReplace],
+      below: path)
     try await library.importing(SampleBackup(photos: ["n"]).write(to: scratch, as: "n.zip"))
     fault.disarm()
     #expect(busy.withLock { $0 }?.contains("is in use by process \(getpid()) on ") == true)

@@ -233,8 +233,7 @@ import Testing
   @Test("Restore test: a copy in a folder that cannot be opened is out of reach, and not suspect")
   func unreadableDestination() async throws {
     let night = try await Night.afterBackup()
-    let fault = ArmedFault(
-      Fault(.error(.permissionDenied), of: .only([.open]), persists: true, below: night.folder("one")))
+    let fault = ArmedFault(.error(.permissionDenied), of: [.open], persists: true, below: night.folder("one"))
     #expect(try await night.drill().exitCode == 4)
     fault.disarm()
     #expect(fault.place != nil)
@@ -253,9 +252,8 @@ import Testing
     while wasHit {
       number += 1
       let fault = ArmedFault(
-        Fault(
-          .error(.noSuchFileOrDirectory), at: number, of: .only([.open]), persists: true,
-          below: night.folder("scratch")))
+        .error(.noSuchFileOrDirectory), at: number, of: [.open], persists: true,
+        below: night.folder("scratch"))
       let report = try await night.drill()
       fault.disarm()
       wasHit = fault.place != nil
@@ -285,8 +283,7 @@ import Testing
     #expect(try night.statusFile().restoreTestFailure?.contains("/nowhere") == true)
     #expect(night.health(archive.path).isSuspect)
     // the same holds for a test that fails at the first photo
-    let fault = ArmedFault(
-      Fault(.error(.noSpace), of: .only([.write]), persists: true, below: night.folder("scratch")))
+    let fault = ArmedFault(.error(.noSpace), of: [.write], persists: true, below: night.folder("scratch"))
     #expect(try await night.drill().run.outcome == .failed)
     fault.disarm()
     #expect(fault.place != nil)
@@ -301,8 +298,7 @@ import Testing
     for sample in [1, nil] {
       // the other process records its finding when the first photo is restored
       let fault = ArmedFault(
-        Fault(
-          .then { other.markSuspect(archive.path) }, of: .only([.write]), below: night.folder("scratch")))
+        .then { other.markSuspect(archive.path) }, of: [.write], below: night.folder("scratch"))
       #expect(try await night.drill(sample: sample).hasPassed)
       fault.disarm()
       #expect(night.health(archive.path).isSuspect)
@@ -326,7 +322,7 @@ import Testing
     night.on(day: 2)
     let other = night
     let fault = ArmedFault(
-      Fault(.then { other.markSuspect(archive.path) }, of: .only([.write]), below: night.folder("two")))
+      .then { other.markSuspect(archive.path) }, of: [.write], below: night.folder("two"))
     defer { fault.disarm() }
     _ = try await night.backup()
     let copies = try night.statusFile().copies
@@ -364,8 +360,7 @@ import Testing
   func lackOfMemory(isOfTheArchive: Bool) async throws {
     let night = try await Night.afterBackup()
     let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
-    let fault = ArmedFault(
-      Fault(.error(.noMemory), of: .only([.read]), persists: true, below: place))
+    let fault = ArmedFault(.error(.noMemory), of: [.read], persists: true, below: place)
     let report = try await night.drill()
     fault.disarm()
     #expect(fault.place != nil)
@@ -382,7 +377,7 @@ import Testing
   func readOnlyDestination() async throws {
     let night = try await Night.afterBackup()
     let fault = ArmedFault(
-      Fault(.error(.readOnlyFileSystem), of: .only([.access]), persists: true, below: night.folder("one")))
+      .error(.readOnlyFileSystem), of: [.access], persists: true, below: night.folder("one"))
     defer { fault.disarm() }
     #expect(try await night.drill().hasPassed)
   }
@@ -395,9 +390,8 @@ import Testing
     let isKept = Mutex(false)
     // tries to lock the folder when the first photo is restored
     let fault = ArmedFault(
-      Fault(
-        .then { isKept.withLock { $0 = (try? FolderLock(folder, exclusive: true)) == nil } },
-        of: .only([.write]), below: night.folder("scratch")))
+      .then { isKept.withLock { $0 = (try? FolderLock(folder, exclusive: true)) == nil } }, of: [.write],
+      below: night.folder("scratch"))
     #expect(try await night.drill().hasPassed)
     fault.disarm()
     #expect(isKept.withLock { $0 })

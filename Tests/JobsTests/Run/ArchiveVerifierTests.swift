@@ -27,7 +27,7 @@ import Testing
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
     #expect(try !verifier.areUsable([archive], ProgressCounter()))
-    let readings = ArmedFault(Fault(.then {}, of: .only([.read]), below: FilePath(archive.path)))
+    let readings = ArmedFault(.then {}, of: [.read], below: FilePath(archive.path))
     defer { readings.disarm() }
     for _ in 1...3 { #expect(try !verifier.areUsable([archive], ProgressCounter())) }
     #expect(readings.count == 0)
@@ -67,8 +67,7 @@ import Testing
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
     for call in [SystemCall.open, .read] {
-      let fault = ArmedFault(
-        Fault(.error(errno), of: .only([call]), persists: true, below: FilePath(archive.path)))
+      let fault = ArmedFault(.error(errno), of: [call], persists: true, below: FilePath(archive.path))
       defer { fault.disarm() }
       #expect(throws: (any Error).self) { try verifier.areUsable([archive], ProgressCounter()) }
     }
@@ -83,7 +82,7 @@ import Testing
     // the next backup re-verifies a suspect archive
     night.markSuspect(first.string)
     night.on(day: 2)
-    let fault = ArmedFault(Fault(.error(.noMemory), of: .only([.read]), persists: true, below: first))
+    let fault = ArmedFault(.error(.noMemory), of: [.read], persists: true, below: first)
     let run = try await night.backup()
     fault.disarm()
     #expect(run.outcome == .incomplete)
@@ -103,8 +102,7 @@ import Testing
     let verifiedAt = try #require(night.health(first.path).verifiedAt)
     try night.remove(night.archives("two")[0].path)
     night.on(day: 2)
-    let fault = ArmedFault(
-      Fault(.error(.noMemory), of: .only([.read]), persists: true, below: night.folder("two")))
+    let fault = ArmedFault(.error(.noMemory), of: [.read], persists: true, below: night.folder("two"))
     defer { fault.disarm() }
     #expect(try await night.backup().outcome == .incomplete)
     // the backup did not re-verify the source
@@ -130,9 +128,7 @@ import Testing
     let newest = try #require(try night.archives("one").last?.path)
     // the inventory lists the archive before the fault removes it
     let fault = ArmedFault(
-      Fault(
-        .then { try? FileManager.default.removeItem(atPath: newest) }, of: .only([.status]),
-        below: FilePath(newest)))
+      .then { try? FileManager.default.removeItem(atPath: newest) }, of: [.status], below: FilePath(newest))
     defer { fault.disarm() }
     var policy = RetentionPolicy()
     policy.last = 1

@@ -50,7 +50,7 @@ struct CopyTests {
   func destinationInMemory() async throws {
     let night = try Night()
     let memory = Fault.Effect.fileSystem(type: 0x0102_1994, freeBytes: 1 << 30)
-    let fault = ArmedFault(Fault(memory, persists: true, below: night.folder("one")))
+    let fault = ArmedFault(memory, persists: true, below: night.folder("one"))
     let run = try await night.backup()
     fault.disarm()
     #expect(

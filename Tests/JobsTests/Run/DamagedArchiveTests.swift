@@ -188,8 +188,7 @@ import Testing
     try night.scratch.remove("status.json")
     let state = night.context.state.statusPath(of: "family").string
     let kept = try Data(contentsOf: URL(fileURLWithPath: state))
-    let fault = ArmedFault(
-      Fault(.error(.noSpace), of: .only([.rename]), persists: true, below: night.folder("state")))
+    let fault = ArmedFault(.error(.noSpace), of: [.rename], persists: true, below: night.folder("state"))
     #expect(try await night.backup().outcome == .incomplete)
     fault.disarm()
     #expect(fault.place != nil)

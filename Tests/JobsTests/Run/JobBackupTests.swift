@@ -27,8 +27,7 @@ import Testing
     var night = try await Night.afterBackup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
-    let fault = ArmedFault(
-      Fault(.error(.ioError), of: .only([.list]), persists: true, below: night.folder("two")))
+    let fault = ArmedFault(.error(.ioError), of: [.list], persists: true, below: night.folder("two"))
     defer { fault.disarm() }
     let run = try await night.backup()
     #expect(run.outcome == .incomplete)

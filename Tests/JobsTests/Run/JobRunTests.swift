@@ -435,8 +435,7 @@ import Testing
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
     // the library is unchanged, so that only the prune flushes the folder
-    let fault = ArmedFault(
-      Fault(.error(.ioError), of: .only([.sync]), persists: true, below: night.folder("one")))
+    let fault = ArmedFault(.error(.ioError), of: [.sync], persists: true, below: night.folder("one"))
     let run = try await night.backup()
     fault.disarm()
     #expect(fault.place != nil)

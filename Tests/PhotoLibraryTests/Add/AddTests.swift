@@ -41,7 +41,7 @@ struct AddTests {
     _ isDryRun: Bool
   ) throws {
     try folder.write(Self.png("1"), to: "in/a.png")
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path)
     defer { fault.disarm() }
     let error = #expect(throws: LibraryError.self) { try add("in", isDryRun: isDryRun) }
     #expect(error?.description.contains("5 are free") == true)
@@ -105,7 +105,7 @@ struct AddTests {
     try folder.remove("library/" + place)
     let counter = ProgressCounter()
     let fault = ArmedFault(
-      Fault(.then { counter.cancel() }, of: .only([.status]), below: scratch.path.pushing(FilePath(place))))
+      .then { counter.cancel() }, of: [.status], below: scratch.path.pushing(FilePath(place)))
     defer { fault.disarm() }
     #expect(throws: CancellationError.self) {
       try AddRun(library: scratch.path, options: AddOptions(), counter: counter).run([folder.path("in")])
@@ -303,9 +303,7 @@ struct AddTests {
       // long ago, since the kernel's clock for files may stand still for some milliseconds
       try File.open(photo, .readWrite).setModified(milliseconds: 951_782_400_123)
       let fault = ArmedFault(
-        Fault(
-          .then { try? modification.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")
-        ))
+        .then { try? modification.run(on: photo) }, at: number, of: [.read], below: folder.path("in"))
       defer { fault.disarm() }
       let summary = try add("in", isDryRun: isDryRun)
       guard fault.place != nil else { break }

@@ -179,7 +179,7 @@ struct PhotoSearchTests {
     let secret = AddTests.png("3")
     var calls = 0
     for number in 1...200 {
-      let fault = ArmedFault(Fault(.then(exchange), at: number, below: path))
+      let fault = ArmedFault(.then(exchange), at: number, below: path)
       let photos = search("in").photos
       let contents = photos.compactMap { photo -> [UInt8]? in
         guard let file = try? photo.open(), let size = try? file.status().size else { return nil }

@@ -21,7 +21,7 @@ struct ChangeFaultTests {
     below name: FilePath = ""
   ) -> ArmedFault {
     let folder = name.isEmpty ? scratch.path : scratch.path.pushing(name)
-    return ArmedFault(Fault(effect, at: number, of: .only(calls), persists: persists, below: folder))
+    return ArmedFault(effect, at: number, of: calls, persists: persists, below: folder)
   }
 
   @Test("Change: it succeeds if only the removal of the staging folder fails")
@@ -83,7 +83,7 @@ struct ChangeFaultTests {
   func unflushedLibrary() throws {
     let path = scratch.folder.path("new")
     // after those of the database's file and of the folder before the renaming
-    let fault = ArmedFault(Fault(.error(.ioError), at: 3, of: .only([.sync]), below: path))
+    let fault = ArmedFault(.error(.ioError), at: 3, of: [.sync], below: path)
     #expect(throws: FileError("flush to disk", path, .ioError)) { try Library.create(at: path) }
     fault.disarm()
     #expect(!scratch.folder.has("new/library.sqlite"))
@@ -101,7 +101,7 @@ struct ChangeFaultTests {
     #expect(throws: LibraryError.corruptDatabase(scratch.path, reason: reason)) {
       try library.translating { throw malformed }
     }
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.read]), persists: true, below: place))
+    let fault = ArmedFault(.error(.ioError), of: [.read], persists: true, below: place)
     defer { fault.disarm() }
     #expect(throws: FileError("read", place, .ioError)) { try library.translating { throw malformed } }
   }
@@ -111,7 +111,7 @@ struct ChangeFaultTests {
     let file = try DatabaseFile.shared("library.sqlite", in: Directory.open(scratch.path))
     try scratch.folder.remove("library/library.sqlite")
     try scratch.folder.makeFolder("library/library.sqlite")
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path)
     defer { fault.disarm() }
     #expect(throws: LibraryError.notEnoughSpace(scratch.path, needed: 64 << 10, free: 5)) {
       _ = try Library.openDatabase(Configuration(), file, in: Library.openFolder(scratch.path))

@@ -45,9 +45,7 @@ struct LeftoverFilesTests {
     let bytes = 9 << 20
     let free = bytes + bytes / 100 + 4 << 20
     let fault = ArmedFault(
-      Fault(
-        .fileSystem(type: 0, freeBytes: free - 1000), of: .only([.fileSystem]), persists: true,
-        below: scratch.path))
+      .fileSystem(type: 0, freeBytes: free - 1000), of: [.fileSystem], persists: true, below: scratch.path)
     defer { fault.disarm() }
     #expect(throws: LibraryError.self) { try library.requireSpace(bytes) }
     try library.requireSpaceBeforeChange(bytes)
@@ -147,8 +145,7 @@ struct LeftoverFilesTests {
     try scratch.folder.write("one", to: staging + "/0")
     try scratch.leaveMoves(["photos/2025/10/a.jpg": "one"], kind: .repair)
     let fault = ArmedFault(
-      Fault(
-        .error(.ioError), of: .only([.rename, .renameNoReplace, .link]), persists: true, below: scratch.path))
+      .error(.ioError), of: [.rename, .renameNoReplace, .link], persists: true, below: scratch.path)
     let writer = try writer()
     fault.disarm()
     #expect(fault.place != nil)
@@ -189,7 +186,7 @@ struct LeftoverFilesTests {
     try scratch.folder.write("two", to: staging + "/0")
     try scratch.folder.write("a large file", to: staging + "/1")
     let writer = try writer()
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), persists: true, below: scratch.path))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: 5), persists: true, below: scratch.path)
     #expect(throws: LibraryError.self) {
       try writer.requireSpace(6, reusing: [content("two"), content("six")], ProgressCounter())
     }
@@ -204,7 +201,7 @@ struct LeftoverFilesTests {
     try scratch.folder.write(text, to: staging + "/0")
     let writer = try writer()
     let free = 5 << 20
-    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: free), persists: true, below: scratch.path))
+    let fault = ArmedFault(.fileSystem(type: 0, freeBytes: free), persists: true, below: scratch.path)
     defer { fault.disarm() }
     let bytes = 1 << 20
     #expect(throws: LibraryError.self) { try writer.library.requireSpace(bytes) }

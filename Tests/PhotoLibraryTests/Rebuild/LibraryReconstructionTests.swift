@@ -176,7 +176,7 @@ import Testing
 
   @Test("Lost library: a database whose header cannot be read is lost")
   func badSector() throws {
-    let fault = ArmedFault(Fault(.badSectors(0..<512), below: database))
+    let fault = ArmedFault(.badSectors(0..<512), below: database)
     defer { fault.disarm() }
     #expect(try Library.databaseFault(in: Library.openFolder(library.path)) == "it cannot be read")
   }

@@ -36,7 +36,7 @@ import Testing
     -> ArmedFault
   {
     let path = name.isEmpty ? scratch.path : scratch.path.pushing(FilePath(name))
-    return ArmedFault(Fault(.error(.ioError), at: number, of: .only(calls), persists: persists, below: path))
+    return ArmedFault(.error(.ioError), at: number, of: calls, persists: persists, below: path)
   }
 
   private func expectNothingStaged() throws {

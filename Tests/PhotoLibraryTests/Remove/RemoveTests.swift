@@ -149,7 +149,7 @@ struct RemoveTests {
   @Test("Remove: an unreadable file is not reported as missing")
   func unreadableFile() throws {
     let place = scratch.path.appending("photos/2025/10/a.jpg")
-    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.status]), persists: true, below: place))
+    let fault = ArmedFault(.error(.ioError), of: [.status], persists: true, below: place)
     let summary = try remove(selection(ids: [1]), isDryRun: true)
     fault.disarm()
     #expect(summary.missing.count == 1)

@@ -334,8 +334,7 @@ struct CleanTests {
   func failures() throws {
     try leaveEverything()
     let fault = ArmedFault(
-      Fault(
-        .error(.ioError), of: .only([.unlink]), persists: true, below: scratch.path.appending(".rotten")))
+      .error(.ioError), of: [.unlink], persists: true, below: scratch.path.appending(".rotten"))
     let summary = try clean(removeEverything)
     fault.disarm()
     #expect(summary.left.map(\.item) == [scratch.folder.path(corrupt).removingLastComponent().string])
@@ -382,7 +381,7 @@ struct CleanTests {
       let test = try CleanTests()
       try test.leaveEverything()
       let contents = try test.scratch.contents()
-      let fault = ArmedFault(Fault(.error(.ioError), at: number, below: test.scratch.path))
+      let fault = ArmedFault(.error(.ioError), at: number, below: test.scratch.path)
       _ = try? test.clean(test.removeEverything)
       fault.disarm()
       guard let place = fault.place else { break }

@@ -103,9 +103,7 @@ struct StorageTests {
   func unreadableFolder() throws {
     try scratch.folder.write("list", to: "library/Lists/today.txt")
     let fault = ArmedFault(
-      Fault(
-        .error(.permissionDenied), of: .only([.list]), persists: true,
-        below: scratch.path.appending("Lists")))
+      .error(.permissionDenied), of: [.list], persists: true, below: scratch.path.appending("Lists"))
     let storage = try storage()
     fault.disarm()
     #expect(storage.unreadable.map(\.item) == [scratch.path.appending("Lists").string])

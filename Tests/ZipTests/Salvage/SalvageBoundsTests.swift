@@ -236,7 +236,7 @@ import Testing
       if case ArchiveError.directoryTooLarge = error { true } else { false }
     }
     // bytes that were read already are not read again for each record
-    let reads = ArmedFault(Fault(.error(.ioError), at: .max, of: .only([.read]), below: file.path))
+    let reads = ArmedFault(.error(.ioError), at: .max, of: [.read], below: file.path)
     defer { reads.disarm() }
     _ = try Salvage(path: file.path)
     #expect((1..<50).contains(reads.count))
