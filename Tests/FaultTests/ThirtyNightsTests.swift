@@ -88,11 +88,8 @@ private struct Family {
     if day > 1, random.next() % 3 == 0 {
       let ids = try library.contents.photos.map(\.id)
       guard ids.count > 3 else { return }
-      var selection = LibrarySelection()
-      selection.ids = [ids[Int(random.next() % UInt64(ids.count))]]
-      var options = ChangeOptions()
-      options.authorization = .given
-      _ = try await Work.remove(selection, from: library.path, options: options).summary
+      let selection = LibrarySelection(ids: [ids[Int(random.next() % UInt64(ids.count))]])
+      _ = try await Work.remove(selection, from: library.path, options: .given).summary
     }
     if random.next() % 8 == 0 {
       var edit = LibraryEdit()

@@ -214,11 +214,8 @@ extension WalkedOperation {
       name: "remove", result: .change,
       arguments: { ["remove", "-l", $0.library.string, "--yes", "--category", "family"] },
       run: { scene in
-        var selection = LibrarySelection()
-        selection.categories = ["family"]
-        var options = ChangeOptions()
-        options.authorization = .given
-        options.lockWait = .seconds(10)
+        let selection = LibrarySelection(categories: ["family"])
+        let options = ChangeOptions(authorization: .given, lockWait: .seconds(10))
         return try await !Work.remove(selection, from: scene.library, options: options).summary.photos.isEmpty
       }, isOnce: true),
     WalkedOperation(
@@ -256,11 +253,8 @@ extension WalkedOperation {
       _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
     },
     undo("undo remove") { scene in
-      var selection = LibrarySelection()
-      selection.ids = [1, 3, 4]
-      var options = ChangeOptions()
-      options.authorization = .given
-      _ = try await Work.remove(selection, from: scene.library, options: options).summary
+      let selection = LibrarySelection(ids: [1, 3, 4])
+      _ = try await Work.remove(selection, from: scene.library, options: .given).summary
     },
   ]
 
@@ -296,9 +290,7 @@ extension WalkedOperation {
   private static let organize = organizing(
     "organize", ["category", "merge", "family", "--into", "pets", "--yes"]
   ) { scene in
-    var options = ChangeOptions()
-    options.authorization = .given
-    options.lockWait = .seconds(10)
+    let options = ChangeOptions(authorization: .given, lockWait: .seconds(10))
     let work = Work.organize(.merge(["family"], into: "pets"), in: scene.library, options: options)
     return try await work.summary.photos
   }
@@ -375,9 +367,7 @@ extension WalkedOperation {
     WalkedOperation(
       name: name, result: .change, arguments: { ["undo", "-l", $0.library.string, "--yes"] },
       run: { scene in
-        var options = ChangeOptions()
-        options.authorization = .given
-        options.lockWait = .seconds(10)
+        let options = ChangeOptions(authorization: .given, lockWait: .seconds(10))
         return try await Work.undo(scene.library, options: options).summary.missing.isEmpty
       }, prepare: prepare, isOnce: true)
   }

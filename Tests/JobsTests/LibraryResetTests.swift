@@ -24,9 +24,7 @@ import Testing
   }
 
   private func undo(_ night: Night) async throws {
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try await Work.undo(night.library.path, options: options).summary
+    _ = try await Work.undo(night.library.path, options: .given).summary
   }
 
   private func expectRefusal(

@@ -2,6 +2,7 @@ import Checksums
 import FileSystem
 import Foundation
 import GRDB
+import Operations
 import SystemPackage
 import TestSupport
 
@@ -25,8 +26,10 @@ struct LibraryScratch {
 
   var path: FilePath { folder.path("library") }
 
-  init() throws {
+  /// Makes a library, and fills it by one change if `files` has photos.
+  init(_ files: KeyValuePairs<String, String> = [:], as kind: Change.Kind = .merge) throws {
     try Library.create(at: path, now: Date(milliseconds: 1000))
+    if !files.isEmpty { try commit(files, as: kind) }
   }
 
   func writer() throws -> LibraryWriter { try LibraryWriter(path: path) }
@@ -171,6 +174,13 @@ struct LibraryScratch {
       try change.commit(edit, files: staged)
       return photos
     }
+  }
+
+  /// Takes back the newest change.
+  @discardableResult
+  func undo(_ authorization: Authorization = .given) throws -> UndoSummary {
+    let options = ChangeOptions(authorization: authorization)
+    return try ChangeRun(path: path, options: options, counter: ProgressCounter()).undo()
   }
 
   /// Every row that is no asset has a file with its bytes.

@@ -85,7 +85,7 @@ private final class Sample: Sendable {
     try await library.importing(archive)
     try await library.importing(Fixture.ios.path)
     try await library.exporting(to: scratch.path.appending("first.zip"))
-    _ = try await Work.remove(Self.selection([2, 3]), from: library.path, options: Self.options).summary
+    _ = try await Work.remove(LibrarySelection(ids: [2, 3]), from: library.path, options: .given).summary
     do {
       let writer = try LibraryWriter(path: library.path)
       if let pin = PIN(Secret("1234")) { try writer.setPIN(pin) }
@@ -134,27 +134,13 @@ private final class Sample: Sendable {
         ? (
           "undo",
           {
-            var options = ChangeOptions()
-            options.authorization = .given
-            _ = try await Work.undo(path, options: options).summary
+            _ = try await Work.undo(path, options: .given).summary
           }
         )
         : (
           "remove",
-          { _ = try await Work.remove(Self.selection([1, 4]), from: path, options: Self.options).summary }
+          { _ = try await Work.remove(LibrarySelection(ids: [1, 4]), from: path, options: .given).summary }
         ),
     ]
-  }
-
-  private static func selection(_ ids: [Int64]) -> LibrarySelection {
-    var selection = LibrarySelection()
-    selection.ids = ids
-    return selection
-  }
-
-  private static var options: ChangeOptions {
-    var options = ChangeOptions()
-    options.authorization = .given
-    return options
   }
 }

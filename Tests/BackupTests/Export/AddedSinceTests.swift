@@ -29,17 +29,12 @@ import Testing
   }
 
   private func remove(_ name: String) async throws {
-    var selection = LibrarySelection()
-    selection.names = [name]
-    var options = ChangeOptions()
-    options.authorization = .given
-    #expect(try await Work.remove(selection, from: path, options: options).summary.photos.count == 1)
+    let selection = LibrarySelection(names: [name])
+    #expect(try await Work.remove(selection, from: path, options: .given).summary.photos.count == 1)
   }
 
   private func undo() async throws {
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try await Work.undo(path, options: options).summary
+    _ = try await Work.undo(path, options: .given).summary
   }
 
   private func export() async throws {

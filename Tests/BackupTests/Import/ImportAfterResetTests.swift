@@ -43,9 +43,7 @@ struct ImportAfterResetTests {
   }
 
   private func organize(_ request: OrganizeRequest, _ library: SampleLibrary) async throws {
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try await Work.organize(request, in: library.path, options: options).summary
+    _ = try await Work.organize(request, in: library.path, options: .given).summary
   }
 
   private func reset(_ library: SampleLibrary, _ scope: ResetScope) throws {
@@ -55,19 +53,13 @@ struct ImportAfterResetTests {
   }
 
   private func changeEverything(_ library: SampleLibrary) async throws {
-    var selection = LibrarySelection()
-    selection.categories = ["Cars"]
-    try await organize(.move(selection, to: "Family"), library)
+    try await organize(.move(LibrarySelection(categories: ["Cars"]), to: "Family"), library)
     try await organize(.merge(["Fun Trips"], into: "Cars"), library)
     var values = PhotoLibrary.CategoryValues()
     values.displayName = "Autos"
     try await organize(.set("Cars", values), library)
     let photo = try #require(try library.contents.photos.first { $0.name == "IMG_0001" })
-    selection = LibrarySelection()
-    selection.ids = [photo.id]
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try await Work.remove(selection, from: library.path, options: options).summary
+    _ = try await Work.remove(LibrarySelection(ids: [photo.id]), from: library.path, options: .given).summary
   }
 
   @Test("Reset: the same imports bring everything back", arguments: [ResetScope.contents, .everything])

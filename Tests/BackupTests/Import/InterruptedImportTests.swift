@@ -150,20 +150,15 @@ struct InterruptedImportTests {
     try await expectNewCopy(
       restoresRemoved: true,
       after: {
-        var options = ChangeOptions()
-        options.authorization = .given
-        var selection = LibrarySelection()
-        selection.names = ["river"]
-        _ = try await Work.remove(selection, from: library.path, options: options).summary
+        let selection = LibrarySelection(names: ["river"])
+        _ = try await Work.remove(selection, from: library.path, options: .given).summary
       })
   }
 
   @Test("Interrupted import: an undo in between removes the staged files, and the next import copies all")
   func undoBetween() async throws {
     try await expectNewCopy(after: {
-      var options = ChangeOptions()
-      options.authorization = .given
-      _ = try await Work.undo(library.path, options: options).summary
+      _ = try await Work.undo(library.path, options: .given).summary
     })
   }
 

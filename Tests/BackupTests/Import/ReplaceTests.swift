@@ -75,9 +75,7 @@ import Testing
     }
     #expect(questions.withLock { $0 } == 2)
     #expect(try library.bytesOfPhotos() == backup.photos)
-    var options = ChangeOptions()
-    options.authorization = .given
-    #expect(try await Work.undo(path, options: options).summary.photosRestored > 0)
+    #expect(try await Work.undo(path, options: .given).summary.photosRestored > 0)
     #expect(try library.bytesOfPhotos().values.contains(Array("x".utf8)))
     expectNone(try library.faults())
   }
@@ -181,9 +179,7 @@ import Testing
     let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
     let path = try equalPhotos.write(to: scratch)
     for _ in 0..<3 { try await library.importing(path) { $0.strategy = .replace } }
-    var options = ChangeOptions()
-    options.authorization = .given
-    let summary = try await Work.undo(library.path, options: options).summary
+    let summary = try await Work.undo(library.path, options: .given).summary
     #expect(summary.missing.isEmpty)
     #expect(try library.contents == contents)
     #expect(try library.bytesOfPhotos() == bytes)
@@ -303,9 +299,7 @@ import Testing
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
     #expect(summary.removal == Removal(categories: 1))
     #expect(try library.contents.categories.map(\.name) == ["family"])
-    var options = ChangeOptions()
-    options.authorization = .given
-    #expect(try await Work.undo(library.path, options: options).summary.photosReverted == 3)
+    #expect(try await Work.undo(library.path, options: .given).summary.photosReverted == 3)
     #expect(try library.contents == before)
   }
 

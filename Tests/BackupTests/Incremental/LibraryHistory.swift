@@ -68,11 +68,7 @@ final class LibraryHistory {
   }
 
   func remove(_ ids: [Int64]) async throws {
-    var selection = LibrarySelection()
-    selection.ids = ids
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try await Work.remove(selection, from: library.path, options: options).summary
+    _ = try await Work.remove(LibrarySelection(ids: ids), from: library.path, options: .given).summary
   }
 
   private func removeAny() async throws {

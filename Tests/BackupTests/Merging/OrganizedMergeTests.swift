@@ -1,6 +1,7 @@
 import Checksums
 import Foundation
 import PhotoLibrary
+import TestSupport
 import Testing
 
 @testable import Backup
@@ -109,9 +110,7 @@ struct OrganizedMergeTests {
       case 0:
         try remove()
       case 4 where library.categories.count > 1:
-        var selection = LibrarySelection()
-        selection.categories = [target.displayName]
-        let plan = try RemovePlan(library, selection)
+        let plan = try RemovePlan(library, LibrarySelection(categories: [target.displayName]))
         follow(plan.photos.map(\.id), from: target.name, to: nil)
         oracle.remove(target.name)
         apply(plan.edit)
@@ -125,17 +124,14 @@ struct OrganizedMergeTests {
       default:
         let ids = library.photos.filter { _ in generator.chance(0.4) }.map(\.id)
         guard !ids.isEmpty else { return }
-        var selection = LibrarySelection()
-        selection.ids = ids
-        let plan = try OrganizePlan(library, .move(selection, to: target.displayName))
+        let plan = try OrganizePlan(library, .move(LibrarySelection(ids: ids), to: target.displayName))
         for id in ids { follow([id], from: name(ofCategoryOf: id), to: target.name) }
         apply(plan.edit)
       }
     }
 
     private mutating func remove() throws {
-      var selection = LibrarySelection()
-      selection.ids = library.photos.filter { _ in generator.chance(0.3) }.map(\.id)
+      let selection = LibrarySelection(ids: library.photos.filter { _ in generator.chance(0.3) }.map(\.id))
       guard !selection.ids.isEmpty else { return }
       let plan = try RemovePlan(library, selection)
       for id in selection.ids { follow([id], from: name(ofCategoryOf: id), to: nil) }

@@ -108,14 +108,11 @@ import Testing
   /// Moves or renames a photo as a person does.
   private static func move(in library: SampleLibrary, _ numbers: inout SeededNumbers) async throws {
     guard let photo = try library.contents.photos.randomElement(using: &numbers) else { return }
-    var selection = LibrarySelection()
-    selection.ids = [photo.id]
+    let selection = LibrarySelection(ids: [photo.id])
     let request: OrganizeRequest =
       Bool.random(using: &numbers)
       ? .move(selection, to: "family") : .rename(photo.id, to: "named \(photo.id)")
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try await Work.organize(request, in: library.path, options: options).summary
+    _ = try await Work.organize(request, in: library.path, options: .given).summary
   }
 
   private static func rebuild(

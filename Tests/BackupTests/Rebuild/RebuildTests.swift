@@ -68,11 +68,7 @@ import Testing
   @Test("Rebuild: nothing can be undone afterwards, and the files of an earlier undo are kept in .lost")
   func keptForUndo() async throws {
     try await scene.export()
-    var options = ChangeOptions()
-    options.authorization = .given
-    var selection = LibrarySelection()
-    selection.ids = [1]
-    _ = try await Work.remove(selection, from: scene.library.path, options: options).summary
+    _ = try await Work.remove(LibrarySelection(ids: [1]), from: scene.library.path, options: .given).summary
     try scene.loseDatabase()
     let summary = try await scene.rebuild { $0.missing = .leave }
     let lost = try #require(summary.lostFiles)
@@ -300,11 +296,7 @@ import Testing
   @Test("Rebuild: a photo that was removed after the archive stays removed if the old database has all rows")
   func removedPhoto() async throws {
     try await scene.export()
-    var options = ChangeOptions()
-    options.authorization = .given
-    var selection = LibrarySelection()
-    selection.ids = [2]
-    _ = try await Work.remove(selection, from: scene.library.path, options: options).summary
+    _ = try await Work.remove(LibrarySelection(ids: [2]), from: scene.library.path, options: .given).summary
     let contents = try scene.library.contents
     try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
     let summary = try await scene.rebuild()

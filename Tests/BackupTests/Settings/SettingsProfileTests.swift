@@ -151,10 +151,8 @@ struct SettingsMergeTests {
   init() throws { library = try SampleLibrary() }
 
   private func set(_ key: String, _ value: String) throws -> Settings {
-    var options = ChangeOptions()
-    options.authorization = .given
     let assignment = try #require(SettingAssignment(key: key, value: value))
-    _ = try SettingsRun(library.path, options).run(.set([assignment]))
+    _ = try SettingsRun(library.path, .given).run(.set([assignment]))
     return try Library(path: library.path).storedSettings().settings
   }
 

@@ -28,9 +28,7 @@ struct UndoImportTests {
       options.duplicates = { _ in rule }
     }
     #expect(try library.contents != contents)
-    var options = ChangeOptions()
-    options.authorization = .given
-    let summary = try await Work.undo(library.path, options: options).summary
+    let summary = try await Work.undo(library.path, options: .given).summary
     #expect(summary.missing.isEmpty)
     #expect(try library.contents == contents)
     #expect(try library.bytesOfPhotos() == bytes)

@@ -11,10 +11,7 @@ import Testing
 struct ChangeFaultTests {
   let scratch: LibraryScratch
 
-  init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one"])
-  }
+  init() throws { scratch = try LibraryScratch(["a.jpg": "one"]) }
 
   private func arm(
     _ effect: Fault.Effect, at number: Int = 1, of calls: Set<SystemCall>, persists: Bool = false,

@@ -14,8 +14,7 @@ struct CrashTests {
   private let before: LibraryContents
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one"])
+    scratch = try LibraryScratch(["a.jpg": "one"])
     before = try scratch.contents()
   }
 

@@ -12,10 +12,7 @@ import Testing
 struct FailedChangeTests {
   let scratch: LibraryScratch
 
-  init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one"])
-  }
+  init() throws { scratch = try LibraryScratch(["a.jpg": "one"]) }
 
   /// Makes a change of three new photos, broken by `breaking`, and expects that nothing comes of it.
   @discardableResult

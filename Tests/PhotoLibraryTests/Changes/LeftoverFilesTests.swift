@@ -12,10 +12,7 @@ struct LeftoverFilesTests {
   let scratch: LibraryScratch
   private let staging = "library/.staging/\(LibraryScratch.interrupted)"
 
-  init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one"])
-  }
+  init() throws { scratch = try LibraryScratch(["a.jpg": "one"]) }
 
   private func content(_ text: String) -> FileContent {
     FileContent(md5: LibraryScratch.digest(text), size: text.utf8.count)

@@ -11,10 +11,7 @@ import Testing
 struct RecoveryTests {
   let scratch: LibraryScratch
 
-  init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one"])
-  }
+  init() throws { scratch = try LibraryScratch(["a.jpg": "one"]) }
 
   @Test("Recovery: only the files of pending moves are removed")
   func pendingMoves() throws {

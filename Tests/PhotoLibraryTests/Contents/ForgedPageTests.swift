@@ -13,8 +13,7 @@ struct ForgedPageTests {
   private var database: FilePath { scratch.path.appending("library.sqlite") }
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "a"])
+    scratch = try LibraryScratch(["a.jpg": "a"])
     try scratch.commit(["b.jpg": "b"], firstId: 2)
   }
 

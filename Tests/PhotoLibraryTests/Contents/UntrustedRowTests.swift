@@ -14,8 +14,7 @@ struct UntrustedRowTests {
   private let scratch: LibraryScratch
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "a"])
+    scratch = try LibraryScratch(["a.jpg": "a"])
     try scratch.commit(["b.jpg": "b"], firstId: 2)
   }
 

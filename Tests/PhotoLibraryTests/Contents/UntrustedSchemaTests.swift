@@ -11,10 +11,7 @@ import Testing
 struct UntrustedSchemaTests {
   private let scratch: LibraryScratch
 
-  init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "a"])
-  }
+  init() throws { scratch = try LibraryScratch(["a.jpg": "a"]) }
 
   @Test(
     "Schema: a database with anything else is refused by its name, and unchanged",

@@ -11,15 +11,11 @@ import Testing
   private let scratch: LibraryScratch
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "one"], as: .add)
+    scratch = try LibraryScratch(
+      ["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "one"], as: .add)
   }
 
   private func dismissals() throws -> Set<Dismissal> { try Library(path: scratch.path).dismissals() }
-
-  private func undo() throws -> UndoSummary {
-    try ChangeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter()).undo()
-  }
 
   @Test("Dismissal: every pair of the photos is remembered, and once")
   func pairs() throws {
@@ -37,10 +33,10 @@ import Testing
   func undoOfDismissal() throws {
     _ = try DismissRun(scratch.path).dismiss([1, 2])
     _ = try DismissRun(scratch.path).dismiss([1, 2, 3])
-    #expect(try undo().kind == .dismiss)
+    #expect(try scratch.undo(.refused).kind == .dismiss)
     let left = try dismissals()
     #expect(left.count == 1)
-    #expect(try undo().kind == .dismiss)
+    #expect(try scratch.undo(.refused).kind == .dismiss)
     #expect(try dismissals().isEmpty)
   }
 
@@ -49,7 +45,7 @@ import Testing
     _ = try DismissRun(scratch.path).dismiss([1, 2])
     try scratch.change(.remove) { edit, _ in edit.removedPhotos = [1] }
     #expect(try dismissals().count == 1)
-    #expect(try undo().kind == .remove)
+    #expect(try scratch.undo(.refused).kind == .remove)
     #expect(try dismissals().count == 1)
   }
 
@@ -79,9 +75,7 @@ import Testing
       edit.libraryID = "00000000-0000-4000-8000-000000000009"
     }
     #expect(try dismissals().isEmpty)
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
+    try scratch.undo()
     #expect(try dismissals().count == 1)
   }
 }

@@ -89,8 +89,7 @@ struct PhotoPathTests {
 
   @Test("Photo path: the paths of rows and of files are not used")
   func rowsAndFiles() throws {
-    let scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one"])
+    let scratch = try LibraryScratch(["a.jpg": "one"])
     try scratch.folder.write("untracked", to: "library/photos/2025/10/b.jpg")
     let writer = try scratch.writer()
     let files = ["a.jpg", "A.JPG", "b.jpg", "c.jpg", "c.jpg"].map { ($0, LibraryScratch.october) }
@@ -104,8 +103,7 @@ struct PhotoPathTests {
 
   @Test("Photo path: the path of a replaced photo is not used while an undo may need it")
   func replacedPath() throws {
-    let scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "old"])
+    let scratch = try LibraryScratch(["a.jpg": "old"])
     try scratch.commit(["b.jpg": "new"], as: .replace, firstId: 2)
     #expect(!scratch.folder.has("library/photos/2025/10/a.jpg"))
     let paths = try scratch.writer().newPaths(for: [("a.jpg", LibraryScratch.october)])

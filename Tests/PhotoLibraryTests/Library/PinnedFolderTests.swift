@@ -13,8 +13,7 @@ struct PinnedFolderTests {
   private var victim: FilePath { scratch.folder.path("victim") }
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "a"])
+    scratch = try LibraryScratch(["a.jpg": "a"])
     try scratch.folder.makeFolder("victim")
   }
 

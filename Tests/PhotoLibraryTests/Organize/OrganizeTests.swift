@@ -23,23 +23,12 @@ struct OrganizeTests {
   private func organize(
     _ request: OrganizeRequest, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> OrganizePlan {
-    var options = ChangeOptions()
-    options.authorization = authorization
-    options.isDryRun = isDryRun
+    let options = ChangeOptions(authorization: authorization, isDryRun: isDryRun)
     return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).organize(request)
   }
 
-  @discardableResult
-  private func undo() throws -> UndoSummary {
-    var options = ChangeOptions()
-    options.authorization = .given
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
-  }
-
   private func selection(_ ids: Int64...) -> LibrarySelection {
-    var selection = LibrarySelection()
-    selection.ids = ids
-    return selection
+    LibrarySelection(ids: ids)
   }
 
   private func values(
@@ -168,7 +157,7 @@ struct OrganizeTests {
     let after = try scratch.contents()
     #expect(after.photos.map(\.id) == [1, 2, 3, 5])
     #expect(after.photos[0].isFavorite == true)
-    let summary = try undo()
+    let summary = try scratch.undo()
     #expect(summary.photosRestored == 1)
     #expect(summary.photosRemoved == 0)
     #expect(try scratch.contents() == before)
@@ -198,7 +187,7 @@ struct OrganizeTests {
     #expect(after.categories.map(\.name) == ["family"])
     #expect(after.photos.map(\.id) == [1, 2, 3, 5])
     #expect(after.movements.map(\.subject).last == .category)
-    try undo()
+    try scratch.undo()
     #expect(try scratch.contents() == before)
     #expect(throws: OrganizeError.mergedIntoItself("cars")) { try organize(.merge(["cars"], into: "cars")) }
   }
@@ -236,21 +225,17 @@ struct OrganizeTests {
   @Test("Organize: fifty changes above a removal are undone one by one, down to the state before the removal")
   func undoStack() throws {
     let before = try scratch.contents()
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection(3))
+    _ = try ChangeRun(path: scratch.path, options: .given, counter: ProgressCounter()).remove(selection(3))
     for number in 0..<50 { try organize(.rename(1, to: "name \(number)")) }
-    for number in (1...50).reversed() { #expect(try undo().remaining == number) }
-    try undo()
+    for number in (1...50).reversed() { #expect(try scratch.undo().remaining == number) }
+    try scratch.undo()
     #expect(try scratch.contents() == before)
-    #expect(throws: UndoError.self) { try undo() }
+    #expect(throws: UndoError.self) { try scratch.undo() }
   }
 
   @Test("Organize: a photo that is added again after its removal is not a removed one")
   func addedAgain() throws {
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection(3))
+    _ = try ChangeRun(path: scratch.path, options: .given, counter: ProgressCounter()).remove(selection(3))
     try scratch.folder.write("three", to: "in/c.jpg")
     var add = AddOptions()
     add.category = "family"

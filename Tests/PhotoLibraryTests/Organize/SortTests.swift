@@ -38,17 +38,8 @@ struct SortTests {
   }
 
   private func move(_ id: Int64, to category: String) throws {
-    var selection = LibrarySelection()
-    selection.ids = [id]
     _ = try ChangeRun(path: scratch.path, options: ChangeOptions(), counter: ProgressCounter())
-      .organize(.move(selection, to: category))
-  }
-
-  @discardableResult
-  private func undo() throws -> UndoSummary {
-    var options = ChangeOptions()
-    options.authorization = .given
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
+      .organize(.move(LibrarySelection(ids: [id]), to: category))
   }
 
   private func category(of id: Int64) throws -> Int64? {
@@ -112,7 +103,7 @@ struct SortTests {
     let before = try scratch.contents()
     let rules = [rule(to: "cars", "b.jpg")]
     try sort(rules)
-    #expect(try undo().kind == .sort)
+    #expect(try scratch.undo().kind == .sort)
     #expect(try scratch.contents() == before)
     #expect(try sort(rules).moves.photos.isEmpty)
     #expect(try sort(rules, again: true).moves.photos.map(\.photo.id) == [2])

@@ -15,8 +15,7 @@ struct ApprovalTests {
   private let wrong: PIN
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
+    scratch = try LibraryScratch(["a.jpg": "one", "b.jpg": "two"])
     right = try #require(PIN("1234"))
     wrong = try #require(PIN("4321"))
   }
@@ -84,17 +83,9 @@ struct ApprovalTests {
   }
 
   private func removeEverything(_ authorization: Authorization) throws -> RemoveSummary {
-    var selection = LibrarySelection()
-    selection.names = ["*.jpg"]
-    var options = ChangeOptions()
-    options.authorization = authorization
+    let selection = LibrarySelection(names: ["*.jpg"])
+    let options = ChangeOptions(authorization: authorization)
     return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection)
-  }
-
-  private func undo(_ authorization: Authorization) throws -> UndoSummary {
-    var options = ChangeOptions()
-    options.authorization = authorization
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func protect(withPIN: Bool) throws {
@@ -109,7 +100,7 @@ struct ApprovalTests {
     let removed = try removeEverything(authorization(questions) { _ = try scratch.writer() })
     #expect(removed.photos.map(\.id) == [1, 2])
     #expect(questions.all == ["remove 2 photos"], "a plan that still holds is asked for once")
-    #expect(try undo(authorization(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
+    #expect(try scratch.undo(authorization(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
     #expect(try scratch.contents().photos.count == 2)
   }
 
@@ -164,7 +155,8 @@ struct ApprovalTests {
     try protect(withPIN: false)
     let (scratch, questions) = (scratch, Questions())
     #expect(throws: UndoError.self) {
-      try undo(authorization(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+      try scratch.undo(
+        authorization(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
     }
     #expect(try scratch.contents().photos.count == 3)
   }

@@ -33,20 +33,14 @@ struct RemoveTests {
   private func selection(
     ids: [Int64] = [], names: [String] = [], categories: [String] = []
   ) -> LibrarySelection {
-    var selection = LibrarySelection()
-    selection.ids = ids
-    selection.names = names
-    selection.categories = categories
-    return selection
+    LibrarySelection(ids: ids, names: names, categories: categories)
   }
 
   @discardableResult
   private func remove(
     _ selection: LibrarySelection, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> RemoveSummary {
-    var options = ChangeOptions()
-    options.authorization = authorization
-    options.isDryRun = isDryRun
+    let options = ChangeOptions(authorization: authorization, isDryRun: isDryRun)
     return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection)
   }
 

@@ -31,22 +31,12 @@ struct ResetTests {
     return try ResetRun(scratch.path, options, ProgressCounter()).run(scope)
   }
 
-  @discardableResult
-  private func undo() throws -> UndoSummary {
-    var options = ChangeOptions()
-    options.authorization = .given
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
-  }
-
   private func library() throws -> Library { try Library(path: scratch.path) }
 
   /// Removes a photo, so that the library has a movement.
   private func removePhoto(_ id: Int64) throws {
-    var selection = LibrarySelection()
-    selection.ids = [id]
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).remove(selection)
+    let selection = LibrarySelection(ids: [id])
+    _ = try ChangeRun(path: scratch.path, options: .given, counter: ProgressCounter()).remove(selection)
   }
 
   private func noteExport(_ id: String, at date: Int64, of libraryID: String? = nil) throws {
@@ -76,7 +66,7 @@ struct ResetTests {
     #expect(after.settings == before.settings)
     #expect(try library().libraryID() != id)
     #expect(try library().untrackedFiles() == [])
-    let undone = try undo()
+    let undone = try scratch.undo()
     #expect(undone.kind == .reset)
     #expect(undone.photosRestored == 3)
     #expect(try scratch.contents() == before)
@@ -91,7 +81,7 @@ struct ResetTests {
     #expect(movements.count == 1)
     try reset()
     #expect(try scratch.contents().movements == [])
-    try undo()
+    try scratch.undo()
     #expect(try scratch.contents().movements == movements)
   }
 
@@ -125,7 +115,7 @@ struct ResetTests {
     #expect(try library().lastExport() == nil)
     try noteExport("new", at: 13)
     #expect(try library().lastExport()?.id == "new")
-    try undo()
+    try scratch.undo()
     #expect(try library().lastExport()?.id == "late")
     #expect(try library().exportIDs() == ["first", "late"])
   }
@@ -145,7 +135,7 @@ struct ResetTests {
     let before = try scratch.contents()
     try reset()
     #expect(throws: ResetError.nothingToReset(scratch.path)) { try reset() }
-    try undo()
+    try scratch.undo()
     #expect(try scratch.contents() == before)
   }
 
@@ -166,8 +156,8 @@ struct ResetTests {
     try scratch.commit(["x.jpg": "ten"])
     #expect(try library().undoableChanges().map(\.kind) == [.merge])
     #expect(try scratch.photoTexts().values.sorted() == ["ten"])
-    try undo()
-    #expect(throws: UndoError.self) { try undo() }
+    try scratch.undo()
+    #expect(throws: UndoError.self) { try scratch.undo() }
   }
 
   @Test("Reset: a change of settings after it leaves its undo")
@@ -176,8 +166,8 @@ struct ResetTests {
     try reset()
     let theme = [SettingAssignment(key: "theme", value: "dark")].compactMap(\.self)
     _ = try SettingsRun(scratch.path).run(.set(theme))
-    #expect(try undo().remaining == 1)
-    try undo()
+    #expect(try scratch.undo().remaining == 1)
+    try scratch.undo()
     #expect(try scratch.contents() == before)
   }
 
@@ -214,7 +204,7 @@ struct ResetTests {
     #expect(summary.left == [])
     #expect(summary.isForGood)
     #expect(try scratch.photoTexts() == [".rotten/\(LibraryScratch.interrupted)/notes.txt": "mine"])
-    let error = #expect(throws: UndoError.self) { try undo() }
+    let error = #expect(throws: UndoError.self) { try scratch.undo() }
     guard case .discarded? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -238,9 +228,7 @@ struct ResetTests {
 
   private func setSettings() throws {
     let values = [("theme", "dark"), ("delete-protection", "on"), ("kid-safe-mode", "off")]
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try SettingsRun(scratch.path, options).run(
+    _ = try SettingsRun(scratch.path, .given).run(
       .set(values.compactMap { SettingAssignment(key: $0.0, value: $0.1) }))
   }
 
@@ -259,7 +247,7 @@ struct ResetTests {
     #expect(after.settings.deleteProtection == nil)
     #expect(after.settings.createdAt == before.settings.createdAt)
     #expect(try library().libraryID() == id)
-    #expect(try undo().kind == .settings)
+    #expect(try scratch.undo().kind == .settings)
     #expect(try scratch.contents() == before)
   }
 
@@ -273,7 +261,7 @@ struct ResetTests {
     #expect(try !library().hasPIN())
     #expect(try scratch.contents().photos == [])
     #expect(try scratch.contents().settings.theme == nil)
-    try undo()
+    try scratch.undo()
     #expect(try scratch.contents() == before)
     #expect(try library().libraryID() == id)
     #expect(try !library().hasPIN())

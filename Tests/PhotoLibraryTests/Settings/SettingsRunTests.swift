@@ -27,9 +27,7 @@ struct SettingsRunTests {
   private func run(
     _ request: SettingsRequest, by authorization: Authorization = .refused, isDryRun: Bool = false
   ) throws -> SettingsPlan {
-    var options = ChangeOptions()
-    options.authorization = authorization
-    options.isDryRun = isDryRun
+    let options = ChangeOptions(authorization: authorization, isDryRun: isDryRun)
     return try SettingsRun(scratch.path, options).run(request)
   }
 
@@ -197,18 +195,12 @@ struct SettingsRunTests {
 
   // MARK: Undo
 
-  private func undo(by authorization: Authorization = .given) throws -> UndoSummary {
-    var options = ChangeOptions()
-    options.authorization = authorization
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
-  }
-
   @Test("Settings: undo takes a change back")
   func undoSet() throws {
     try set(["theme": "light"])
     let before = try settings()
     try set(["theme": "dark", "camera-access": "off"])
-    let summary = try undo()
+    let summary = try scratch.undo()
     #expect(summary.kind == .settings)
     #expect(summary.protectionsLowered == [.cameraBlock])
     #expect(try settings() == before)
@@ -218,7 +210,7 @@ struct SettingsRunTests {
   func undoNeedsPIN() throws {
     try set(["camera-access": "off"])
     try scratch.writer().setPIN(right)
-    #expect(throws: AuthorizationError.pinNeeded(scratch.path)) { _ = try undo() }
+    #expect(throws: AuthorizationError.pinNeeded(scratch.path)) { try scratch.undo() }
     #expect(try settings().cameraAccess == false)
   }
 
@@ -232,7 +224,7 @@ struct SettingsRunTests {
         asked.withLock { $0 = operation.description }
         return true
       })
-    _ = try undo(by: authorization)
+    try scratch.undo(authorization)
     let question = asked.withLock { $0 }
     #expect(question.hasPrefix("undo the change of settings at "))
     #expect(question.hasSuffix(": turn the camera block off"))
@@ -296,7 +288,7 @@ struct SettingsRunTests {
     let summary = try set(["theme": "dark"])
     #expect(summary.faults.map(\.column) == ["themeMode"])
     #expect(try settings().themeMode == .dark)
-    _ = try undo()
+    try scratch.undo()
     #expect(try settings().theme == nil)
   }
 
@@ -305,12 +297,10 @@ struct SettingsRunTests {
     try store("deleteProtectionEnabled = 7, themeMode = 'purple', themeModeAsOf = 5")
     var values = CategoryValues()
     values.displayName = "Zoo"
-    var options = ChangeOptions()
-    options.authorization = .given
-    _ = try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).organize(.add(values))
+    _ = try ChangeRun(path: scratch.path, options: .given, counter: ProgressCounter()).organize(.add(values))
     #expect(try settings().deleteProtection == true)
     #expect(try settings().theme == nil)
-    _ = try undo()
+    try scratch.undo()
     #expect(try settings().deleteProtection == true)
   }
 

@@ -15,8 +15,7 @@ struct CleanTests {
   private let corrupt = "library/.rotten/\(LibraryScratch.interrupted)/3_c.jpg"
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three"], as: .add)
+    scratch = try LibraryScratch(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three"], as: .add)
   }
 
   @discardableResult
@@ -30,12 +29,6 @@ struct CleanTests {
   private func removeEverything(_ options: inout CleanOptions) {
     options.removesUndo = true
     options.removesQuarantined = true
-  }
-
-  private func undo() throws -> UndoSummary {
-    var options = ChangeOptions()
-    options.authorization = .given
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
   }
 
   private func removePhotos() throws {
@@ -78,7 +71,7 @@ struct CleanTests {
     #expect(summary.files == 2)
     #expect(summary.left == [])
     #expect(try tree() == before.filter { !$0.key.hasPrefix(".staging/") })
-    #expect(try undo().photosRestored == 2)
+    #expect(try scratch.undo().photosRestored == 2)
   }
 
   @Test("Clean: a dry run lists what a run removes, and changes nothing")
@@ -240,7 +233,7 @@ struct CleanTests {
     #expect(summary.files == 2)
     #expect(try scratch.contents() == contents)
     #expect(try scratch.folder.tree("library/.undo").isEmpty)
-    let error = #expect(throws: UndoError.self) { try undo() }
+    let error = #expect(throws: UndoError.self) { try scratch.undo() }
     #expect(error?.description.contains("there is nothing to undo in") == true)
     let rows = try scratch.sql { database in
       try ["added", "replacedCategory", "replacedPhoto", "replacedSettings"].map { table in
@@ -257,7 +250,7 @@ struct CleanTests {
     let summary = try clean { $0.removesUndo = true }
     #expect(summary.items.map(\.kind) == [.undo])
     #expect(summary.files == 0)
-    #expect(throws: UndoError.self) { try undo() }
+    #expect(throws: UndoError.self) { try scratch.undo() }
     #expect(try scratch.contents().photos.count == 4)
   }
 
@@ -266,7 +259,7 @@ struct CleanTests {
     try removePhotos()
     try clean { $0.removesUndo = true }
     try scratch.commit(["d.jpg": "four"], as: .merge, firstId: 9)
-    #expect(try undo().photosRemoved == 1)
+    #expect(try scratch.undo().photosRemoved == 1)
     #expect(try scratch.contents().photos.map(\.id) == [3])
   }
 
@@ -281,7 +274,7 @@ struct CleanTests {
       #expect(summary.left.first?.message.contains("another process reads photos") == true)
       #expect(summary.files == 0)
     }
-    #expect(throws: UndoError.self) { try undo() }
+    #expect(throws: UndoError.self) { try scratch.undo() }
     _ = try scratch.writer()
     #expect(try scratch.folder.tree("library/.undo").isEmpty)
   }
@@ -389,7 +382,7 @@ struct CleanTests {
       #expect(try test.scratch.rowsWithoutFile().isEmpty, "\(place)")
       let isKept = try !test.scratch.sql(UndoStack.init).kept.isEmpty
       if isKept {
-        let summary = try test.undo()
+        let summary = try test.scratch.undo()
         #expect(summary.photosRestored == 2, "\(place)")
         #expect(summary.isIncomplete == false, "\(place)")
       } else {

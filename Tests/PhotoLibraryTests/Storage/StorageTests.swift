@@ -12,8 +12,9 @@ struct StorageTests {
   private let staging = "library/.staging/\(LibraryScratch.interrupted)"
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": String(repeating: "a", count: 90_000), "b.jpg": "two", "c.jpg": "three"])
+    scratch = try LibraryScratch([
+      "a.jpg": String(repeating: "a", count: 90_000), "b.jpg": "two", "c.jpg": "three",
+    ])
   }
 
   private func storage() throws -> LibraryStorage { try Library(path: scratch.path).storage() }

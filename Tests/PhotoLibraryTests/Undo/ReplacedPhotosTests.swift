@@ -11,10 +11,7 @@ import Testing
 struct ReplacedPhotosTests {
   let scratch: LibraryScratch
 
-  init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
-  }
+  init() throws { scratch = try LibraryScratch(["a.jpg": "one", "b.jpg": "two"]) }
 
   private func changes() throws -> [String] {
     try scratch.sql { try String.fetchAll($0, sql: "SELECT id FROM change ORDER BY rowid") }

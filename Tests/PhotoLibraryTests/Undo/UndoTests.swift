@@ -13,8 +13,7 @@ struct UndoTests {
   let scratch: LibraryScratch
 
   init() throws {
-    scratch = try LibraryScratch()
-    try scratch.commit(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three"], as: .add)
+    scratch = try LibraryScratch(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three"], as: .add)
   }
 
   @discardableResult
