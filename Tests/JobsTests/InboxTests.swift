@@ -14,13 +14,17 @@ import Testing
 private struct Family {
   var night: Night
 
-  init(_ afterImport: String = "move") throws {
+  /// - Parameter photos: the numbers of the photos in the backup `a.zip` of the inbox, which has none if they are empty.
+  init(_ afterImport: String = "move", photos: Int...) throws {
     night = try Night("inbox: {path: in, phone: Anna, after-import: \(afterImport)}")
     try night.scratch.makeFolder("in")
+    if !photos.isEmpty { try write(Self.backup(photos), to: "a.zip") }
   }
 
   /// A backup of a phone with photos of these numbers.
-  static func backup(_ photos: Int...) -> [UInt8] {
+  static func backup(_ photos: Int...) -> [UInt8] { backup(photos) }
+
+  private static func backup(_ photos: [Int]) -> [UInt8] {
     var phone = Phone()
     phone.categories = [Phone.Category(1, "Family")]
     phone.photos = photos.map { number in
@@ -59,8 +63,7 @@ private struct Family {
 @Suite struct InboxTests {
   @Test("Inbox: a backup is imported once, and moved")
   func move() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31, 32), to: "a.zip")
+    let family = try Family(photos: 31, 32)
     let report = try await family.run()
     #expect(report.errors == [])
     #expect(report.backupsImported == 1)
@@ -88,8 +91,7 @@ private struct Family {
 
   @Test("Inbox: a kept backup is not read again")
   func keep() async throws {
-    let family = try Family("keep")
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family("keep", photos: 31)
     _ = try await family.run()
     let fault = ArmedFault(
       .error(.ioError), of: [.open], persists: true, below: family.night.folder("in/a.zip"))
@@ -103,8 +105,7 @@ private struct Family {
 
   @Test("Inbox: a changed backup is imported again")
   func changed() async throws {
-    let family = try Family("keep")
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family("keep", photos: 31)
     _ = try await family.run()
     try family.write(Family.backup(31, 32), to: "a.zip")
     let report = try await family.run()
@@ -113,8 +114,7 @@ private struct Family {
 
   @Test("Inbox: a dry run changes nothing")
   func dryRun() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     try family.write(Array("notes".utf8), to: "notes.txt")
     let before = try FolderTree(family.night.scratch.path)
     let report = try await family.run(dryRun: true)
@@ -126,8 +126,7 @@ private struct Family {
 
   @Test("Inbox: a file that was modified within the last minute waits, whatever clock the phone has")
   func settling() async throws {
-    var family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    var family = try Family(photos: 31)
     // the date of a phone whose clock is wrong
     try family.night.setModified("in/a.zip", to: Date(timeIntervalSince1970: 4_000_000_000))
     let written = Date()
@@ -167,8 +166,7 @@ private struct Family {
 
   @Test("Inbox: a file that a process has open for writing is skipped")
   func openForWriting() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     let path = family.night.folder("in/a.zip")
     guard try File.open(path, .read).isOpenForWriting() != nil else { return }
     do {
@@ -255,8 +253,7 @@ private struct Family {
 
   @Test("Inbox: a run that is interrupted between import and move is completed by the next one")
   func interrupted() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     let fault = ArmedFault(
       .error(.ioError), of: [.renameNoReplace, .link, .create], persists: true,
       below: family.night.folder("in"))
@@ -273,8 +270,7 @@ private struct Family {
 
   @Test("Inbox: a lost ledger changes nothing but the report")
   func lostLedger() async throws {
-    let family = try Family("keep")
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family("keep", photos: 31)
     _ = try await family.run()
     try family.night.remove(family.night.folder("state/ledger.sqlite").string)
     let report = try await family.run()
@@ -284,8 +280,7 @@ private struct Family {
 
   @Test("Inbox: a file that another program replaces at the last moment is not moved")
   func replaced() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     let other = try family.night.scratch.write(Family.backup(32), to: "other.zip")
     let target = family.night.folder("in/a.zip")
     let fault = ArmedFault(
@@ -301,8 +296,7 @@ private struct Family {
 
   @Test("Inbox: a file that is modified during its import is imported again")
   func modified() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     let path = family.night.folder("in/a.zip")
     let fault = ArmedFault(
       .then {
@@ -333,8 +327,7 @@ private struct Family {
 
   @Test("Inbox: `imported` that is a link is refused, and the backup stays")
   func importedIsLink() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     try FileManager.default.createSymbolicLink(
       atPath: family.night.folder("in/imported").string,
       withDestinationPath: family.night.folder("one").string)
@@ -378,8 +371,7 @@ private struct Family {
 
   @Test("Inbox: a folder that other users can write to is refused")
   func writable() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     #expect(chmod(family.night.folder("in").string, 0o777) == 0)
     let report = try await family.run()
     #expect(report.errors.first?.contains("other users can write to") == true)
@@ -388,8 +380,7 @@ private struct Family {
 
   @Test("Inbox: a folder of another user is refused", .enabled(if: geteuid() == 0))
   func otherOwner() async throws {
-    let family = try Family()
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family(photos: 31)
     #expect(chown(family.night.folder("in").string, 65534, 65534) == 0)
     let report = try await family.run()
     #expect(report.errors.first?.hasPrefix("Anna: ") == true)
@@ -415,8 +406,7 @@ private struct Family {
   @Test("Inbox: a read-only inbox is refused, unless its backups are kept", .enabled(if: geteuid() != 0))
   func readOnly() async throws {
     for afterImport in ["move", "keep"] {
-      let family = try Family(afterImport)
-      try family.write(Family.backup(31), to: "a.zip")
+      let family = try Family(afterImport, photos: 31)
       #expect(chmod(family.night.folder("in").string, 0o500) == 0)
       let report = try await family.run()
       #expect(chmod(family.night.folder("in").string, 0o700) == 0)
@@ -429,8 +419,7 @@ private struct Family {
 @Suite struct InboxDeletionTests {
   @Test("Inbox: a backup is deleted after a verified archive contains its photos")
   func delete() async throws {
-    let family = try Family("delete")
-    try family.write(Family.backup(31, 32), to: "a.zip")
+    let family = try Family("delete", photos: 31, 32)
     let alone = try await family.run()
     #expect(alone.backupsImported == 1)
     #expect(try family.names() == ["a.zip"])
@@ -442,8 +431,7 @@ private struct Family {
 
   @Test("Inbox: one run imports, backs up, and deletes")
   func oneRun() async throws {
-    let family = try Family("delete")
-    try family.write(Family.backup(31), to: "a.zip")
+    let family = try Family("delete", photos: 31)
     let run = try await family.night.backup()
     #expect(run.inbox?.backups == 1)
     #expect(run.inbox?.photos == 1)
@@ -452,8 +440,7 @@ private struct Family {
 
   @Test("Inbox: a backup stays if a photo of it is not in the archive")
   func removedPhoto() async throws {
-    var family = try Family("delete")
-    try family.write(Family.backup(31), to: "a.zip")
+    var family = try Family("delete", photos: 31)
     // later than the photo of the phone
     family.night.job.taken.since = 1_650_000_000_000
     let run = try await family.night.backup()

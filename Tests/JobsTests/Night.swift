@@ -271,6 +271,14 @@ extension JobReport {
   var exitCode: Int32? { run.exitCode }
 }
 
+extension RetentionPolicy {
+  /// Keeps a number of the newest archives.
+  init(last: Int) {
+    self.init()
+    self.last = last
+  }
+}
+
 extension LedgerRun {
   /// Makes the row of a backup.
   init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {

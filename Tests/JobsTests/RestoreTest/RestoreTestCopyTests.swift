@@ -217,8 +217,7 @@ import Testing
   @Test("Backup: a photo that a restore test found corrupt is reported, and nothing is pruned")
   func backupOfCorruptPhoto() async throws {
     var night = try await CorruptPhoto().night
-    night.job.retention = RetentionPolicy()
-    night.job.retention?.last = 1
+    night.job.retention = RetentionPolicy(last: 1)
     let run = try await night.backup(day: 2)
     #expect(run.outcome == .incomplete)
     #expect(run.missing.count == 1)

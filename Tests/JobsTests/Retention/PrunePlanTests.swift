@@ -265,12 +265,10 @@ struct PrunePlanTests {
     let increment = try await export(day: 2, tags: tags, isIncremental: true)
     try await export(day: 3)
     try await export(day: 4)
-    var policy = RetentionPolicy()
-    policy.last = 1
     let inventory = try ArchiveInventory(folder: scratch.path)
     for isIncluded in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveDescriptor) -> Bool] {
       let plan = PrunePlan(
-        inventory.graph, policy, isIncluded: isIncluded, earlierIDs: { _ in nil },
+        inventory.graph, RetentionPolicy(last: 1), isIncluded: isIncluded, earlierIDs: { _ in nil },
         reasonToKeepAll: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
@@ -297,8 +295,7 @@ struct PrunePlanTests {
       archive.sequence = nil
       return archive
     }
-    var policy = RetentionPolicy()
-    policy.last = 1
+    let policy = RetentionPolicy(last: 1)
     let plan = PrunePlan(
       ArchiveGraph(archives), policy, earlierIDs: { _ in nil }, reasonToKeepAll: { _ in nil })
     #expect(plan.removals.map(\.path) == [paths[0].string])
@@ -310,8 +307,7 @@ struct PrunePlanTests {
   func clockDifference() async throws {
     try await export(day: 1)
     try await export(day: 2)
-    var policy = RetentionPolicy()
-    policy.last = 1
+    let policy = RetentionPolicy(last: 1)
     let now = Date(timeIntervalSince1970: 2 * 86400 - 30)
     let plan = PrunePlan(
       try ArchiveInventory(folder: scratch.path).graph, policy, now: now, earlierIDs: { _ in nil },

@@ -222,8 +222,7 @@ struct RetentionTests {
   @Test("Retention: a policy that keeps nothing is empty")
   func emptyPolicy() throws {
     #expect(RetentionPolicy().isEmpty)
-    var policy = RetentionPolicy()
-    policy.last = 0
+    var policy = RetentionPolicy(last: 0)
     policy.daily = -1
     policy.within = RetentionSpan("0d0h")
     #expect(policy.isEmpty)

@@ -130,8 +130,7 @@ import Testing
     let fault = ArmedFault(
       .then { try? FileManager.default.removeItem(atPath: newest) }, of: [.status], below: FilePath(newest))
     defer { fault.disarm() }
-    var policy = RetentionPolicy()
-    policy.last = 1
+    let policy = RetentionPolicy(last: 1)
     var prune = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
     prune.operation = night.context.ledger.begin("prune", now: night.context.now)
     prune.now = night.context.now()

@@ -363,8 +363,7 @@ import Testing
     }
     let intact = try night.archives("one")[0]
     night.job.maximumChainDepth = 7
-    night.job.retention = RetentionPolicy()
-    night.job.retention?.last = 1
+    night.job.retention = RetentionPolicy(last: 1)
     let run = try await night.backup(day: 3)
     #expect(run.outcome == .incomplete)
     #expect(run.exitCode == 3)
@@ -429,8 +428,7 @@ import Testing
       try FileManager.default.copyItem(
         atPath: newest, toPath: night.folder("one").appending("copy\(number).zip").string)
     }
-    var policy = RetentionPolicy()
-    policy.last = 3
+    var policy = RetentionPolicy(last: 3)
     var prune = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
     prune.now = night.context.now()
     #expect(try prune.run().removed.isEmpty)

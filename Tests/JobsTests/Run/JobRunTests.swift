@@ -221,8 +221,7 @@ import Testing
   @Test("Backup: a new library at the same path is reported once; old archives are kept")
   func replacedLibrary() async throws {
     var night = try Night()
-    night.job.retention = RetentionPolicy()
-    night.job.retention?.last = 1
+    night.job.retention = RetentionPolicy(last: 1)
     _ = try await night.backup()
     #expect(try await night.drill().hasPassed)
     let other = try SampleLibrary()
@@ -416,8 +415,7 @@ import Testing
     }
     let chain = try night.archives("one").map(\.path)
     night.job.maximumChainDepth = nil
-    night.job.retention = RetentionPolicy()
-    night.job.retention?.last = 1
+    night.job.retention = RetentionPolicy(last: 1)
     night.on(day: 3)
     // the incremental archive is removed before its base
     let run = try await night.backupCancelled(at: .unlink, below: FilePath(chain[1]))
@@ -432,8 +430,7 @@ import Testing
     try night.changeLibrary(id: 7)
     _ = try await night.backup(day: 2)
     let old = try #require(night.archives("one").first).path
-    night.job.retention = RetentionPolicy()
-    night.job.retention?.last = 1
+    night.job.retention = RetentionPolicy(last: 1)
     // the library is unchanged, so that only the prune flushes the folder
     let fault = ArmedFault(.error(.ioError), of: [.sync], persists: true, below: night.folder("one"))
     let run = try await night.backup()

@@ -76,8 +76,7 @@ import Testing
     let own = try await night.backup().archives[0]
     night.on(day: 2)
     let planted = try await plantArchive(night)
-    var policy = RetentionPolicy()
-    policy.last = 1
+    let policy = RetentionPolicy(last: 1)
     let run = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
     let summary = try run.run()
     #expect(summary.removed.isEmpty)
@@ -96,8 +95,7 @@ import Testing
     let garbage = night.folder("one").appending("smilepile_backup_20991231_000000.zip").string
     try Data("PK\u{3}\u{4}garbage".utf8).write(to: URL(fileURLWithPath: garbage))
     #expect(chown(garbage, 65534, 65534) == 0)
-    var policy = RetentionPolicy()
-    policy.last = 1
+    let policy = RetentionPolicy(last: 1)
     var run = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
     run.now = night.context.now()
     #expect(try run.run().removed.count == 1)

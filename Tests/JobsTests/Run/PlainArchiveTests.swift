@@ -55,8 +55,7 @@ import Testing
     let encrypted = try await night.backup().archives[0]
     night.on(day: 2)
     let plain = try await writePlainArchive(night)
-    var policy = RetentionPolicy()
-    policy.last = 1
+    let policy = RetentionPolicy(last: 1)
     var run = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
     run.password = "correct horse battery"
     run.tags = ["other"]

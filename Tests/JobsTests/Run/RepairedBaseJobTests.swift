@@ -110,9 +110,7 @@ struct RepairedBaseJobTests {
     let increment = try #require(inventory.archives.last { $0.base != nil })
     #expect(Set(inventory.graph.possibleBases(of: increment).map(\.path)) == [base.string, repaired.string])
     try night.remove(base.string)
-    var policy = RetentionPolicy()
-    policy.last = 1
-    night.job.retention = policy
+    night.job.retention = RetentionPolicy(last: 1)
     _ = try await night.backup()
     let kept = try night.archives("one").map(\.path)
     #expect(kept.contains(repaired.string))
