@@ -64,6 +64,13 @@ struct WalkedOperation: Sendable {
   /// Whether to simulate ext4, on which many files are flushed with one sync of the file system.
   var isOnDisk = false
 
+  /// Returns the operation with other values.
+  func with(_ change: (inout WalkedOperation) -> Void) -> WalkedOperation {
+    var operation = self
+    change(&operation)
+    return operation
+  }
+
   /// The faults that simulate the file system.
   var surroundings: [Fault] {
     (isOnDisk
@@ -110,33 +117,24 @@ extension WalkedOperation {
     importing("import merge"),
     importing("import skip", ["--strategy", "skip"]) { $0.strategy = .skip },
     importing("import replace", ["--strategy", "replace", "--yes"]) { $0.strategy = .replace },
-    {
-      var operation = importing("import rename", ["--duplicates", "rename"]) {
-        $0.duplicates = { _ in .rename }
-      }
-      operation.addsEveryTime = true
-      return operation
-    }(),
-    {
-      var operation = importing("import many")
-      operation.prepare = { try await $0.enlargeBackup() }
-      operation.isOnDisk = true
-      return operation
-    }(),
+    importing("import rename", ["--duplicates", "rename"]) { $0.duplicates = { _ in .rename } }
+      .with { $0.addsEveryTime = true },
+    importing("import many").with {
+      $0.prepare = { try await $0.enlargeBackup() }
+      $0.isOnDisk = true
+    },
     importing("import like FAT", lacks: likeFAT),
     afterInterruption(importing("import continued")),
     afterInterruption(importing("continued like FAT", lacks: likeFAT)),
     importing("replace like FAT", ["--strategy", "replace", "--yes"], lacks: likeFAT) {
       $0.strategy = .replace
     },
-    {
-      // the files that were replaced are deleted by the import after
-      var operation = importing("import after replace")
-      operation.prepare = { scene in
+    // the files that were replaced are deleted by the import after
+    importing("import after replace").with {
+      $0.prepare = { scene in
         _ = try await importWork([scene.secondBackup], scene) { $0.strategy = .replace }.summary
       }
-      return operation
-    }(),
+    },
     WalkedOperation(
       name: "import several", result: .change,
       arguments: { ["import", "-l", $0.library.string, $0.backup.string, $0.secondBackup.string] },
@@ -180,11 +178,7 @@ extension WalkedOperation {
 
   private static let others = [
     adding("add"),
-    {
-      var operation = adding("add after an interruption")
-      operation.prepare = { try $0.leaveStagedFiles() }
-      return operation
-    }(),
+    adding("add after an interruption").with { $0.prepare = { try $0.leaveStagedFiles() } },
     WalkedOperation(
       name: "init", result: .change, arguments: { ["init", $0.newLibrary.string] },
       run: { scene in
@@ -224,15 +218,13 @@ extension WalkedOperation {
       run: { scene in try setDarkTheme(scene) }),
     organize,
     resetting("reset"),
-    {
-      var operation = resetting("reset for good", ["--for-good"]) { $0.isForGood = true }
-      operation.prepare = { scene in
+    resetting("reset for good", ["--for-good"]) { $0.isForGood = true }.with {
+      $0.prepare = { scene in
         _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
         try scene.leaveCorruptFile()
       }
-      operation.faults = { scene, _, isRunAgain in isRunAgain ? try scene.faultsAfterResetForGood() : [] }
-      return operation
-    }(),
+      $0.faults = { scene, _, isRunAgain in isRunAgain ? try scene.faultsAfterResetForGood() : [] }
+    },
     undo("undo reset") { scene in
       _ = try await importWork([scene.backup], scene).summary
       _ = try await resetting("reset").run(scene)
@@ -444,21 +436,13 @@ extension WalkedOperation {
 
   private static let extracting = [
     extract("extract"), extract("extract like FAT", lacks: likeFAT),
-    {
-      var operation = extract("extract many")
-      operation.isOnDisk = true
-      return operation
-    }(),
+    extract("extract many").with { $0.isOnDisk = true },
   ]
 
   private static let pictures = [
     gallery("gallery"), gallery("gallery like FAT", lacks: likeFAT),
     gallery("gallery update", isUpdate: true),
-    {
-      var operation = gallery("update like NFS", isUpdate: true, lacks: likeNFS)
-      operation.isOnDisk = true
-      return operation
-    }(),
+    gallery("update like NFS", isUpdate: true, lacks: likeNFS).with { $0.isOnDisk = true },
     WalkedOperation(
       name: "cache fill", result: .nothing,
       arguments: { ["cache", "fill", "-l", $0.library.string] },
@@ -569,10 +553,10 @@ extension WalkedOperation {
 
   /// Returns the operation in a library in which an earlier run was interrupted, whose staged files it uses.
   private static func afterInterruption(_ operation: WalkedOperation) -> WalkedOperation {
-    var operation = operation
-    operation.prepare = { try $0.leaveStagedFiles() }
-    operation.usesLeftoverFiles = true
-    return operation
+    operation.with {
+      $0.prepare = { try $0.leaveStagedFiles() }
+      $0.usesLeftoverFiles = true
+    }
   }
 
   private static func importing(
