@@ -28,6 +28,12 @@ struct CacheTests {
     FileContent(md5: MD5Digest(of: Array("\(number)".utf8)), size: number)
   }
 
+  /// Stores a picture for each of these numbers, and closes the cache.
+  private func fill(_ numbers: ClosedRange<Int>, with picture: Pictures.Picture = picture) throws {
+    let cache = try PictureCache(of: library)
+    for number in numbers { cache.store(.picture(picture), for: content(number)) }
+  }
+
   @Test("Cache: a changed statement of the schema needs another version")
   func schemaVersion() {
     #expect(PictureCacheSchema.cache.version == 7)
@@ -140,10 +146,7 @@ struct CacheTests {
       "checksum = 5",
     ])
   func changedFingerprint(_ change: String) throws {
-    do {
-      let cache = try PictureCache(of: library)
-      cache.store(.picture(Self.printed), for: content(1))
-    }
+    try fill(1...1, with: Self.printed)
     let queue = try DatabaseQueue(path: database)
     try queue.write { try $0.execute(sql: "UPDATE picture SET thumbnail = NULL, thumbnailChecksum = NULL") }
     #expect(try PictureCache(of: library).outlines().mapValues(\.state) == [content(1): .fingerprinted])
@@ -171,10 +174,7 @@ struct CacheTests {
 
   @Test("Cache: reading all pictures counts the rows, and a cancellation ends it")
   func verification() throws {
-    do {
-      let cache = try PictureCache(of: library)
-      for number in 1...3 { cache.store(.picture(Self.picture), for: content(number)) }
-    }
+    try fill(1...3)
     let counter = ProgressCounter()
     _ = try counter.inFirstPart(1) {
       try PictureCache.verifiedStates(of: .thumbnail, in: library, counter)
@@ -190,10 +190,7 @@ struct CacheTests {
 
   @Test("Cache: the pictures of another version are drawn again, without a note", arguments: [0, 6, 99])
   func otherVersion(number: Int) throws {
-    do {
-      let cache = try PictureCache(of: library)
-      cache.store(.picture(Self.picture), for: content(2))
-    }
+    try fill(2...2)
     let queue = try DatabaseQueue(path: database)
     try queue.write {
       try $0.execute(sql: "ALTER TABLE picture ADD COLUMN other TEXT; PRAGMA user_version = \(number)")
@@ -212,10 +209,7 @@ struct CacheTests {
 
   @Test("Cache: the first reader rolls back what a killed process left")
   func journal() throws {
-    do {
-      let cache = try PictureCache(of: library)
-      cache.store(.picture(Self.picture), for: content(1))
-    }
+    try fill(1...1)
     let files = ["", "-journal"].map { (database + $0, database + $0 + ".killed") }
     let queue = try DatabaseQueue(path: database)
     try queue.writeWithoutTransaction { database in
@@ -247,10 +241,7 @@ struct CacheTests {
 
   @Test("Cache: a picture whose use is in the future is used")
   func futureUse() throws {
-    do {
-      let cache = try PictureCache(of: library)
-      cache.store(.picture(Self.picture), for: content(1))
-    }
+    try fill(1...1)
     let queue = try DatabaseQueue(path: database)
     try queue.write { try $0.execute(sql: "UPDATE picture SET usedAt = 9000000000000") }
     do {
@@ -289,10 +280,7 @@ struct CacheTests {
 
   @Test("Cache: a picture that was read lately outlasts others that were written with it")
   func use() throws {
-    do {
-      let cache = try PictureCache(of: library)
-      for number in 1...300 { cache.store(.picture(Self.picture), for: content(number)) }
-    }
+    try fill(1...300)
     let queue = try DatabaseQueue(path: database)
     try queue.write { try $0.execute(sql: "UPDATE picture SET usedAt = 1") }
     do {
