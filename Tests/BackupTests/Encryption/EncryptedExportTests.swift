@@ -23,8 +23,7 @@ import Zip
     #expect(!encrypted.isIncomplete)
     #expect(encrypted.phoneRefusals == ["it is encrypted"])
     let plain = try await library.exporting(to: scratch.path.appending("plain.zip"))
-    let backup = try WrittenBackup(try #require(encrypted.archive), password: Self.password)
-    expectNone(try backup.faults())
+    let backup = try WrittenBackup.intact(encrypted.archive, password: Self.password)
     #expect(try backup.photos == library.bytesOfPhotos())
 
     let (one, other) = (try SampleLibrary(), try SampleLibrary())

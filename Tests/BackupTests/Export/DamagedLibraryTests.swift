@@ -55,8 +55,7 @@ import Testing
     #expect(summary.corruptInLibrary.map(\.item) == corrupt.map { "photo \($0) “\($0)” in “Family”" })
     #expect(summary.photos == 3 - missing.count)
 
-    let backup = try WrittenBackup(try #require(summary.archive))
-    expectNone(try backup.faults())
+    let backup = try WrittenBackup.intact(summary.archive)
     #expect(backup.metadata.photos.map(\.id) == [1, 2, 3], "every row is exported")
     #expect(backup.metadata.photoManifest.map(\.photoId) == [1, 2, 3].filter { !missing.contains($0) })
     #expect(backup.metadata.photoManifest.compactMap(\.expectedChecksum).count == corrupt.count)

@@ -22,6 +22,12 @@ import Testing
 
   private let backup = SampleBackup(photos: ["a", "b", "c"])
 
+  /// Options of an import that replaces without a confirmation.
+  private static func unconfirmed(_ options: inout ImportOptions) {
+    options.strategy = .replace
+    options.authorization = .refused
+  }
+
   @Test("Replace: old files are moved to the undo folder, files with equal content stay")
   func oldFiles() async throws {
     let (library, scratch) = (try library(), ScratchFolder())
@@ -160,10 +166,7 @@ import Testing
     let path = try equalPhotos.write(to: scratch)
     try await library.importing(path) { $0.strategy = .replace }
     let (before, tree) = (try library.contents, try library.tree)
-    let summary = try await library.importing(path) {
-      $0.strategy = .replace
-      $0.authorization = .refused
-    }
+    let summary = try await library.importing(path, configure: Self.unconfirmed)
     #expect(summary.photosImported == 0)
     #expect(summary.photosSkipped == 4)
     #expect(summary.categoriesImported == 0)
@@ -203,10 +206,8 @@ import Testing
     let before = try library.contents.photos
     var renamed = backup
     renamed.metadata.photos[1].name = "renamed"
-    let summary = try await library.importing(try renamed.write(to: scratch, as: "renamed.zip")) {
-      $0.strategy = .replace
-      $0.authorization = .refused
-    }
+    let summary = try await library.importing(
+      try renamed.write(to: scratch, as: "renamed.zip"), configure: Self.unconfirmed)
     #expect(summary.photosImported == 1)
     #expect(summary.photosSkipped == 2)
     let after = try library.contents.photos
@@ -249,10 +250,7 @@ import Testing
   @Test("Replace: an empty library needs no confirmation")
   func emptyLibrary() async throws {
     let (library, scratch) = (try SampleLibrary(), ScratchFolder())
-    let summary = try await library.importing(try backup.write(to: scratch)) {
-      $0.strategy = .replace
-      $0.authorization = .refused
-    }
+    let summary = try await library.importing(try backup.write(to: scratch), configure: Self.unconfirmed)
     #expect(summary.photosImported == 3)
     #expect(summary.removal.isEmpty)
   }
@@ -262,10 +260,7 @@ import Testing
     let (library, scratch) = (try library(), ScratchFolder())
     let path = try SampleBackup().write(to: scratch)
     await #expect(throws: AuthorizationError.notConfirmed(library.path)) {
-      try await library.importing(path) {
-        $0.strategy = .replace
-        $0.authorization = .refused
-      }
+      try await library.importing(path, configure: Self.unconfirmed)
     }
     #expect(try library.contents.photos.count == 2)
     let summary = try await library.importing(path) { $0.strategy = .replace }
@@ -374,8 +369,7 @@ import Testing
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
     #expect(try library.contents.photos.map(\.id) == [2, 3, 4, 5, 6])
     let archive = try await library.exporting(to: scratch.path.appending("again.zip")).archive
-    let written = try WrittenBackup(try #require(archive))
-    expectNone(try written.faults())
+    let written = try WrittenBackup.intact(archive)
     #expect(Set(written.photos.values) == Set(backup.photos.values))
   }
 }

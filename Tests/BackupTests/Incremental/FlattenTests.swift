@@ -25,8 +25,7 @@ import Zip
   @Test("Flatten: the full archive has the content and the tags of the newest archive", arguments: 0..<4)
   func chainContent(_ seed: Int) async throws {
     let isEncrypted = seed % 2 == 1
-    let history = try LibraryHistory(seed: UInt64(200 + seed))
-    try history.add(6)
+    let history = try LibraryHistory(seed: UInt64(200 + seed), photos: 6)
     try history.library.change(adding: [.init(id: 800, fileName: "empty.jpg", bytes: [])])
     for _ in 0..<4 {
       try await history.export {
@@ -78,8 +77,7 @@ import Zip
 
   @Test("Flatten: the next incremental backup depends on the flattened archive")
   func nextBackup() async throws {
-    let history = try LibraryHistory(seed: 210)
-    try history.add(5)
+    let history = try LibraryHistory(seed: 210, photos: 5)
     try await history.export()
     try await history.export()
     let flat = try await flatten(history.archives[1])
@@ -95,8 +93,7 @@ import Zip
 
   @Test("Flatten: nothing is written for a full archive")
   func fullArchive() async throws {
-    let history = try LibraryHistory(seed: 211)
-    try history.add(3)
+    let history = try LibraryHistory(seed: 211, photos: 3)
     try await history.export()
     let summary = try await flatten(history.archives[0])
     #expect(summary.archive == nil)
@@ -106,8 +103,7 @@ import Zip
 
   @Test("Flatten: a missing base is an error with its archive ID, and nothing is written")
   func missingBase() async throws {
-    let history = try LibraryHistory(seed: 212)
-    try history.add(3)
+    let history = try LibraryHistory(seed: 212, photos: 3)
     try await history.export()
     try await history.export()
     let uuid = try WrittenBackup(history.archives[0]).metadata.smilepile?.uuid ?? ""
@@ -158,8 +154,7 @@ import Zip
   /// Another program can edit an incremental archive and omit the MD5 of its photos.
   @Test("Flatten: a photo without a checksum is included")
   func missingChecksum() async throws {
-    let history = try LibraryHistory(seed: 216)
-    try history.add(3)
+    let history = try LibraryHistory(seed: 216, photos: 3)
     try await history.export()
     try history.library.change(adding: [.init(id: 900, name: "new", fileName: "n.jpg", bytes: [1, 2, 3])])
     try await history.export()
@@ -179,8 +174,7 @@ import Zip
 
   @Test("Flatten: existing files are not overwritten, and cancellation leaves no file")
   func existingFiles() async throws {
-    let history = try LibraryHistory(seed: 214)
-    try history.add(3)
+    let history = try LibraryHistory(seed: 214, photos: 3)
     try await history.export()
     try await history.export()
     let taken = try history.folder.write([1], to: "taken.zip")

@@ -13,8 +13,7 @@ import Zip
 @Suite struct IncrementalTests {
   @Test("Incremental backup: the base is the last export, although it is dated in the future")
   func futureArchive() async throws {
-    let history = try LibraryHistory(seed: 5)
-    try history.add(3)
+    let history = try LibraryHistory(seed: 5, photos: 3)
     let folder = ScratchFolder()
     var options = ExportOptions()
     options.isIncremental = true
@@ -30,8 +29,7 @@ import Zip
 
   @Test("Incremental backup: each archive of a chain restores the library at its time", arguments: 0..<12)
   func everyArchive(_ seed: Int) async throws {
-    let history = try LibraryHistory(seed: UInt64(seed))
-    try history.add(6)
+    let history = try LibraryHistory(seed: UInt64(seed), photos: 6)
     for _ in 0..<7 {
       try await history.export { $0.maximumChainDepth = 3 + seed % 3 }
       try await history.changeAtRandom()
@@ -57,8 +55,7 @@ import Zip
 
   @Test("Incremental backup: the archive stores only new photos")
   func newPhotos() async throws {
-    let history = try LibraryHistory(seed: 100)
-    try history.add(8)
+    let history = try LibraryHistory(seed: 100, photos: 8)
     let full = try await history.export()
     #expect(full.reasonForFullArchive?.contains("first export of the library") == true)
     #expect(full.increment == nil)
@@ -82,8 +79,7 @@ import Zip
   /// A durable archive needs a durable base, and an earlier export may have written the base without fsync.
   @Test("Incremental backup: the export fsyncs its base and fails if fsync fails")
   func durableBase() async throws {
-    let history = try LibraryHistory(seed: 101)
-    try history.add(2)
+    let history = try LibraryHistory(seed: 101, photos: 2)
     let base = try #require(try await history.export { $0.syncs = false }.archive?.realPath)
     let fault = ArmedFault(.error(.ioError), of: [.sync], below: base)
     defer { fault.disarm() }
@@ -93,8 +89,7 @@ import Zip
 
   @Test("Find and diff: the results for an incremental archive are those for its base")
   func findAndDiff() async throws {
-    let history = try LibraryHistory(seed: 103)
-    try history.add(8)
+    let history = try LibraryHistory(seed: 103, photos: 8)
     var archives: [FilePath] = []
     for _ in 0..<2 { archives.append(try #require(try await history.export().archive)) }
     let sides = try archives.map { DiffSide(try OpenedBackup(path: $0)) }
@@ -125,8 +120,7 @@ import Zip
   /// A job compares the fingerprints of full and incremental archives to see that nothing has changed.
   @Test("Content fingerprint: equal for full and incremental exports of a library")
   func fingerprint() async throws {
-    let history = try LibraryHistory(seed: 101)
-    try history.add(8)
+    let history = try LibraryHistory(seed: 101, photos: 8)
     try await history.export()
     try history.add(2)
     let increment = try await history.export()
@@ -230,8 +224,7 @@ import Zip
 
   @Test("Incremental backup: the base has the same selection")
   func selections() async throws {
-    let history = try LibraryHistory(seed: 107)
-    try history.add(9)
+    let history = try LibraryHistory(seed: 107, photos: 9)
     let complete = try await history.export()
     let part = try await history.export { $0.categories = ["Family"] }
     #expect(part.increment == nil)
@@ -251,8 +244,7 @@ import Zip
 
   @Test("Incremental backup: a part of a split archive is not used as a base")
   func splitArchive() async throws {
-    let history = try LibraryHistory(seed: 108)
-    try history.add(12)
+    let history = try LibraryHistory(seed: 108, photos: 12)
     let set = try await history.library.exporting(to: history.folder.path) {
       $0.phoneLimits = SplitTests.limits(entries: 5)
     }
@@ -287,8 +279,7 @@ import Zip
 
   @Test("Incremental backup: a dry run reports the base and writes nothing")
   func dryRun() async throws {
-    let history = try LibraryHistory(seed: 111)
-    try history.add(4)
+    let history = try LibraryHistory(seed: 111, photos: 4)
     try await history.export()
     let dry = try await history.library.exporting(to: history.folder.path) {
       $0.isIncremental = true

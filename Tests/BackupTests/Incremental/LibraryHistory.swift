@@ -16,9 +16,11 @@ final class LibraryHistory {
   private var random: SeededNumbers
   private var nextID: Int64 = 1
 
-  init(seed: UInt64) throws {
+  /// Makes a library with a number of photos.
+  init(seed: UInt64, photos: Int = 0) throws {
     random = SeededNumbers(seed: seed)
     library = try SampleLibrary(categories: [.sample(1, "family"), .sample(2, "cars")])
+    try add(photos)
   }
 
   /// The archives of the exports, the oldest first.

@@ -50,6 +50,25 @@ final class RebuildScene: Sendable {
     }
   }
 
+  /// Exports the library, deletes the database, and returns what the library had.
+  @discardableResult
+  func loseExportedDatabase() async throws -> LibraryContents {
+    let contents = try library.contents
+    try await export()
+    try loseDatabase()
+    return contents
+  }
+
+  /// Makes the database unusable by a wrong index, which loses no row.
+  func forgeIndex() throws {
+    try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: database)
+  }
+
+  /// Deletes the file of a photo.
+  func removeFile(of id: Int64, in contents: LibraryContents) throws {
+    try FileManager.default.removeItem(atPath: path(of: id, in: contents).string)
+  }
+
   /// Changes the bytes of the database.
   func damageDatabase(_ change: (inout [UInt8]) -> Void) throws {
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: database.string)))

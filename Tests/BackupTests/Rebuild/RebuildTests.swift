@@ -23,9 +23,7 @@ import Testing
   )
   func deletedDatabase() async throws {
     let id = try Library(path: scene.library.path).libraryID()
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
+    let contents = try await scene.loseExportedDatabase()
     let summary = try await scene.rebuild()
     #expect(!summary.isIncomplete)
     #expect(summary.photos == 4)
@@ -46,7 +44,7 @@ import Testing
       try await scene.library.exporting(to: folder) { $0.isIncremental = true }.archive)
     let contents = try scene.library.contents
     try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 1, in: contents).string)
+    try scene.removeFile(of: 1, in: contents)
     let summary = try await scene.rebuild(from: [folder])
     #expect(summary.archive == newest)
     #expect(summary.restored.count == 1)
@@ -57,8 +55,7 @@ import Testing
 
   @Test("Rebuild: without a later change, an import of the archive adds nothing")
   func importAfterwards() async throws {
-    try await scene.export()
-    try scene.loseDatabase()
+    try await scene.loseExportedDatabase()
     try await scene.rebuild()
     let summary = try await scene.library.importing(scene.archive)
     #expect(summary.photosImported == 0)
@@ -83,10 +80,8 @@ import Testing
 
   @Test("Rebuild: a missing file comes from the archive, and is reported")
   func missingFile() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 2, in: contents).string)
+    let contents = try await scene.loseExportedDatabase()
+    try scene.removeFile(of: 2, in: contents)
     let summary = try await scene.rebuild()
     #expect(summary.isIncomplete)
     #expect(summary.restored.map(\.item) == ["photo 2 “tram” in “Cars”"])
@@ -97,10 +92,8 @@ import Testing
 
   @Test("Rebuild: with leave, a photo without a file is left out and reported")
   func leavesMissingFile() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 2, in: contents).string)
+    let contents = try await scene.loseExportedDatabase()
+    try scene.removeFile(of: 2, in: contents)
     let summary = try await scene.rebuild { $0.missing = .leave }
     #expect(summary.missing.map(\.item) == ["photo 2 “tram” in “Cars”"])
     #expect(try scene.library.contents.photos.map(\.id) == [1, 7, 9])
@@ -109,10 +102,8 @@ import Testing
 
   @Test("Rebuild: with leave, a photo without a file is left out although another photo is corrupt")
   func leavesMissingFileBesideCorruptFile() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 2, in: contents).string)
+    let contents = try await scene.loseExportedDatabase()
+    try scene.removeFile(of: 2, in: contents)
     let path = try scene.path(of: 1, in: contents)
     try Data("rotten".utf8).write(to: URL(fileURLWithPath: path.string))
     let summary = try await scene.rebuild { $0.missing = .leave }
@@ -124,9 +115,7 @@ import Testing
 
   @Test("Rebuild: a file with other bytes is kept in .rotten, and replaced from the archive")
   func corruptFile() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
+    let contents = try await scene.loseExportedDatabase()
     let path = try scene.path(of: 1, in: contents)
     try Data("rotten".utf8).write(to: URL(fileURLWithPath: path.string))
     let summary = try await scene.rebuild { $0.missing = .leave }
@@ -140,9 +129,7 @@ import Testing
 
   @Test("Rebuild: a file that cannot be read is kept in .rotten, and replaced from the archive")
   func unreadableFile() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
+    let contents = try await scene.loseExportedDatabase()
     let path = try scene.path(of: 1, in: contents)
     let fault = ArmedFault(.badSectors(0..<512), below: path)
     let summary = try await scene.rebuild()
@@ -156,8 +143,7 @@ import Testing
 
   @Test("Rebuild: if no file of a photo can be read, the error names a file that cannot be read")
   func unreadableFiles() async throws {
-    try await scene.export()
-    try scene.loseDatabase()
+    try await scene.loseExportedDatabase()
     try scene.write(Array("a note".utf8), to: "photos/2024/note.txt")
     let faults = ["photos/2020", "photos/2023"].map { folder in
       ArmedFault(.badSectors(0..<512), below: scene.library.path.pushing(FilePath(folder)))
@@ -169,9 +155,7 @@ import Testing
 
   @Test("Rebuild: a photo that nothing knows gets a category of its own, and other files stay untracked")
   func unknownFiles() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
+    let contents = try await scene.loseExportedDatabase()
     try scene.write(RebuildScene.picture(99), to: "photos/2023/11/new.jpg")
     try scene.write(Array("a note".utf8), to: "photos/2023/11/note.txt")
     let summary = try await scene.rebuild()
@@ -189,9 +173,7 @@ import Testing
 
   @Test("Rebuild: a renamed file is found by its content")
   func renamedFile() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
+    let contents = try await scene.loseExportedDatabase()
     let path = try scene.path(of: 1, in: contents)
     try FileManager.default.moveItem(
       atPath: path.string, toPath: path.removingLastComponent().appending("renamed.jpg").string)
@@ -210,9 +192,7 @@ import Testing
       .init(id: 21, fileName: "a.jpg", bytes: bytes),
       .init(id: 22, category: 2, fileName: "a.jpg", bytes: bytes),
     ])
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
+    let contents = try await scene.loseExportedDatabase()
     #expect(try await !scene.rebuild().isIncomplete)
     #expect(try scene.library.contents.withoutDates == contents.withoutDates)
   }
@@ -265,8 +245,7 @@ import Testing
     edit.changedPhotos = [photo]
     try scene.library.change(edit)
     let contents = try scene.library.contents
-    // a wrong index makes the database unusable, and loses no row
-    try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
+    try scene.forgeIndex()
     let summary = try await scene.rebuild()
     #expect(summary.photosOfDatabase == 5)
     #expect(!summary.isIncomplete)
@@ -298,7 +277,7 @@ import Testing
     try await scene.export()
     _ = try await Work.remove(LibrarySelection(ids: [2]), from: scene.library.path, options: .given).summary
     let contents = try scene.library.contents
-    try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
+    try scene.forgeIndex()
     let summary = try await scene.rebuild()
     #expect(!summary.isIncomplete)
     #expect(try scene.library.contents.withoutDates == contents.withoutDates)
@@ -310,7 +289,7 @@ import Testing
     let pin = try #require(PIN(Secret("1234")))
     do { try LibraryWriter(path: scene.library.path).setPIN(pin) }
     try await scene.export()
-    try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
+    try scene.forgeIndex()
     let summary = try await scene.rebuild()
     #expect(!summary.isPINLost)
     #expect(try Library(path: scene.library.path).hasPIN())
@@ -332,7 +311,7 @@ import Testing
   func forgedPath(path: String) async throws {
     let contents = try scene.library.contents
     try await scene.export()
-    try FileManager.default.removeItem(atPath: scene.path(of: 1, in: contents).string)
+    try scene.removeFile(of: 1, in: contents)
     try ForgedDatabase.execute(
       "UPDATE photo SET path = '\(path)' WHERE id = 1; CREATE INDEX odd ON photo(name)", in: scene.database)
     let summary = try await scene.rebuild()
@@ -367,7 +346,7 @@ import Testing
     bytes[place + 50] ^= 1
     try Data(bytes).write(to: URL(fileURLWithPath: second.string))
     try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 1, in: contents).string)
+    try scene.removeFile(of: 1, in: contents)
     let summary = try await scene.rebuild(from: [folder])
     #expect(summary.archive == second)
     #expect(summary.restored.first?.message.contains(first.string) == true)
@@ -457,7 +436,7 @@ import Testing
     await #expect(throws: RebuildError.self) { try await scene.rebuild(from: [folder]) }
     try FileManager.default.copyItem(
       atPath: copy.path.appending("library.sqlite").string, toPath: scene.database.string)
-    try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
+    try scene.forgeIndex()
     #expect(try await scene.rebuild(from: [folder]).archive == own)
   }
 
@@ -467,7 +446,7 @@ import Testing
     let contents = try scene.library.contents
     try await scene.export { $0.password = password }
     try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 1, in: contents).string)
+    try scene.removeFile(of: 1, in: contents)
     await #expect { try await scene.rebuild() } throws: { $0.cause.isOfPassword }
     await #expect { try await scene.rebuild { $0.password = Secret("a wrong long password") } } throws: {
       $0.cause.isOfPassword
@@ -498,7 +477,7 @@ import Testing
     try await other.exporting(to: archive)
     let id = try Library(path: scene.library.path).libraryID()
     if isIDKnown {
-      try ForgedDatabase.execute("CREATE INDEX odd ON photo(name)", in: scene.database)
+      try scene.forgeIndex()
     } else {
       try scene.loseDatabase()
     }
@@ -522,8 +501,7 @@ import Testing
 
   @Test("Rebuild: a library that another process changes is refused")
   func lockedLibrary() async throws {
-    try await scene.export()
-    try scene.loseDatabase()
+    try await scene.loseExportedDatabase()
     let folder = try Directory.open(scene.library.path)
     let lock = try FileLock("library.lock", in: folder, exclusive: true)
     await #expect(throws: FileLock.Busy.self) { try await scene.rebuild() }
@@ -541,10 +519,8 @@ import Testing
 
   @Test("Rebuild: a dry run reports the same and writes nothing")
   func dryRun() async throws {
-    let contents = try scene.library.contents
-    try await scene.export()
-    try scene.loseDatabase()
-    try FileManager.default.removeItem(atPath: scene.path(of: 2, in: contents).string)
+    let contents = try await scene.loseExportedDatabase()
+    try scene.removeFile(of: 2, in: contents)
     let tree = try scene.library.tree
     let dry = try await scene.rebuild { $0.isDryRun = true }
     #expect(dry.restored.count == 1)
@@ -571,8 +547,7 @@ import Testing
     settings.deleteProtection = true
     edit.settings = settings
     try scene.library.change(edit)
-    try await scene.export()
-    try scene.loseDatabase()
+    try await scene.loseExportedDatabase()
     let tree = try scene.library.tree
     await #expect(throws: AuthorizationError.notConfirmed(scene.library.path)) {
       try await scene.rebuild { $0.authorization = .refused }

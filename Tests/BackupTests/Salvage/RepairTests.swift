@@ -90,8 +90,7 @@ import Zip
     #expect(summary.unrecoverable == [])
     #expect(summary.restored == [])
     #expect(summary.photos == 4)
-    let repaired = try WrittenBackup(try #require(summary.archive))
-    expectNone(try repaired.faults())
+    let repaired = try WrittenBackup.intact(summary.archive)
     // the repaired archive keeps the ID of the backup
     #expect(repaired.metadata == intact.metadata)
     #expect(repaired.entries == intact.entries)
@@ -135,8 +134,7 @@ import Zip
     let library = try library()
     let (path, bytes, intact) = try await cutExport(library, keeping: 0.6)
     let summary = try await repair(path)
-    let repaired = try WrittenBackup(try #require(summary.archive))
-    expectNone(try repaired.faults())
+    let repaired = try WrittenBackup.intact(summary.archive)
     #expect(summary.photos == repaired.photos.count)
     #expect(summary.photos >= 2)
     for (id, photo) in repaired.photos { #expect(photo == intact.photos[id]) }
@@ -179,8 +177,7 @@ import Zip
       summary.unrecoverable.map(\.item) == [
         "photo 2 “second photo” in “Family”", "photo 3 “third photo” in “Family”",
       ])
-    let repaired = try WrittenBackup(try #require(summary.archive))
-    expectNone(try repaired.faults())
+    let repaired = try WrittenBackup.intact(summary.archive)
     #expect(repaired.photos == [1: backup.photos[1]])
     #expect(repaired.metadata.photos.map(\.id) == [1, 2, 3])
     #expect(repaired.metadata.settings?.isDarkMode == true)
@@ -210,8 +207,7 @@ import Zip
     #expect(summary.unrecoverable == [])
     #expect(Array(summary.damagedArchives.keys) == [otherPath])
     #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
-    let repaired = try WrittenBackup(try #require(summary.archive))
-    expectNone(try repaired.faults())
+    let repaired = try WrittenBackup.intact(summary.archive)
     #expect(repaired.photos == backup.photos)
     #expect(repaired.metadata.smilepile == nil)
   }
@@ -264,8 +260,7 @@ import Zip
     #expect(summary.contradicted.map(\.item) == ["photo 2 “b” in “Family”"])
     #expect(summary.isIncomplete)
     #expect(summary.faults == [])
-    let kept = try WrittenBackup(try #require(summary.archive))
-    expectNone(try kept.faults())
+    let kept = try WrittenBackup.intact(summary.archive)
     #expect(kept.photos == [1: Array("a".utf8), 2: Array("x".utf8)])
     let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
     let copy = try backup.write(to: scratch, as: "copy.zip")
@@ -284,8 +279,7 @@ import Zip
     let summary = try await repair(try backup.write(to: scratch))
     #expect(summary.unrecoverable == [])
     #expect(summary.faults.count == 1)
-    let repaired = try WrittenBackup(try #require(summary.archive))
-    expectNone(try repaired.faults())
+    let repaired = try WrittenBackup.intact(summary.archive)
     #expect(Set(repaired.photos.values) == Set(backup.photos.values))
     #expect(try await repair(try #require(summary.archive)).isIntact)
   }

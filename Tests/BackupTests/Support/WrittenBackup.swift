@@ -4,6 +4,7 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 import TestSupport
+import Testing
 import Zip
 
 @testable import Backup
@@ -21,6 +22,16 @@ struct WrittenBackup {
   let names: [String]
   private let archive: Archive
   private let bytes: [UInt8]
+
+  /// Reads the archive of an export, which must have no faults.
+  static func intact(
+    _ archive: FilePath?, password: Secret? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> WrittenBackup {
+    let backup = try WrittenBackup(
+      try #require(archive, sourceLocation: sourceLocation), password: password)
+    expectNone(try backup.faults(), sourceLocation: sourceLocation)
+    return backup
+  }
 
   init(_ path: FilePath, password: Secret? = nil) throws {
     self.path = path
