@@ -20,6 +20,15 @@ struct RenameTests {
     try from.rename(name, to: to, as: new, by: strategies)
   }
 
+  /// Renames a file of `from` as `b` in `to`. That must fail with this error and change nothing.
+  private func expectRefusal(of name: FilePath, by strategies: [RenameStrategy], _ errno: Errno) throws {
+    let before = try folder.tree()
+    let error = FileError(
+      "rename \(folder.path("from").appending(name.components)) to", folder.path("to/b"), errno)
+    #expect(throws: error) { try rename(name, as: "b", by: strategies) }
+    #expect(try folder.tree() == before)
+  }
+
   @Test("Rename: a file moves", arguments: RenameStrategy.allCases)
   func move(strategy: RenameStrategy) throws {
     try rename("a", as: "b", by: [strategy])
@@ -29,28 +38,18 @@ struct RenameTests {
   @Test("Rename: a taken name is never replaced", arguments: RenameStrategy.allCases)
   func takenName(strategy: RenameStrategy) throws {
     try folder.write("other", to: "to/b")
-    let before = try folder.tree()
-    let expected = FileError("rename \(folder.path("from/a")) to", folder.path("to/b"), .fileExists)
-    #expect(throws: expected) { try rename("a", as: "b", by: [strategy]) }
-    #expect(try folder.tree() == before)
+    try expectRefusal(of: "a", by: [strategy], .fileExists)
   }
 
   @Test("Rename: a dangling symbolic link is a taken name", arguments: RenameStrategy.allCases)
   func danglingLink(strategy: RenameStrategy) throws {
     try folder.link("to/b", to: "nowhere")
-    let before = try folder.tree()
-    let expected = FileError("rename \(folder.path("from/a")) to", folder.path("to/b"), .fileExists)
-    #expect(throws: expected) { try rename("a", as: "b", by: [strategy]) }
-    #expect(try folder.tree() == before)
+    try expectRefusal(of: "a", by: [strategy], .fileExists)
   }
 
   @Test("Rename: a missing file changes nothing", arguments: RenameStrategy.allCases)
   func missing(strategy: RenameStrategy) throws {
-    let before = try folder.tree()
-    let expected = FileError(
-      "rename \(folder.path("from/none")) to", folder.path("to/b"), .noSuchFileOrDirectory)
-    #expect(throws: expected) { try rename("none", as: "b", by: [strategy]) }
-    #expect(try folder.tree() == before)
+    try expectRefusal(of: "none", by: [strategy], .noSuchFileOrDirectory)
   }
 
   /// The reply of a server was lost, or the program ended before it removed the old name.
@@ -75,10 +74,7 @@ struct RenameTests {
   @Test("Rename: the next strategy is tried if one is not supported")
   func fallback() throws {
     try folder.makeFolder("from/folder")
-    let before = try folder.tree()
-    let expected = FileError("rename \(folder.path("from/folder")) to", folder.path("to/b"), .notDirectory)
-    #expect(throws: expected) { try rename("folder", as: "b", by: [.link, .reservation]) }
-    #expect(try folder.tree() == before)
+    try expectRefusal(of: "folder", by: [.link, .reservation], .notDirectory)
   }
 
   @Test("Rename: replacing a file keeps the old one on failure")

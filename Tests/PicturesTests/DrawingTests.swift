@@ -83,22 +83,15 @@ struct DrawingTests {
     #expect(try scratch.colours(of: "grey.jpg")[0].isNear([108]))
   }
 
-  @Test("Picture: the longest side has 300 pixels")
-  func size() throws {
-    try scratch.writeImage("wide.ppm", width: 1000, height: 333) { _, _ in (1, 2, 3) }
-    try scratch.run("vips", "copy", "wide.ppm", "wide.jpg")
-    let picture = try scratch.draw("wide.jpg").get()
-    #expect(picture.width == 300)
-    #expect(picture.height == 100)
-  }
-
-  @Test("Picture: a small photo is not enlarged")
-  func smallPhoto() throws {
-    try scratch.writeImage("small.ppm", width: 20, height: 10) { _, _ in (1, 2, 3) }
-    try scratch.run("vips", "copy", "small.ppm", "small.png")
-    let picture = try scratch.draw("small.png").get()
-    #expect(picture.width == 20)
-    #expect(picture.height == 10)
+  @Test(
+    "Picture: the longest side has 300 pixels, and a small photo is not enlarged",
+    arguments: [("jpg", (1000, 333), (300, 100)), ("png", (20, 10), (20, 10))])
+  func size(format: String, photo: (Int, Int), expected: (Int, Int)) throws {
+    try scratch.writeImage("photo.ppm", width: photo.0, height: photo.1) { _, _ in (1, 2, 3) }
+    try scratch.run("vips", "copy", "photo.ppm", "photo.\(format)")
+    let picture = try scratch.draw("photo.\(format)").get()
+    #expect(picture.width == expected.0)
+    #expect(picture.height == expected.1)
   }
 
   @Test("Picture: the thumbnail has no metadata")
