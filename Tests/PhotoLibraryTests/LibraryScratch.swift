@@ -131,7 +131,7 @@ struct LibraryScratch {
     var staged: [Change.StagedFile] = []
     for (index, path) in paths.enumerated() {
       let text = files[index].value
-      try change.staging.stage("\(index)").write(Array(text.utf8), at: 0)
+      try change.stage("\(index)").write(Array(text.utf8), at: 0)
       photos.append(photo(firstId + Int64(index), path, text))
       staged.append(Change.StagedFile(name: "\(index)", path: path, md5: digest(text)))
     }
@@ -178,8 +178,8 @@ struct LibraryScratch {
 
   /// Takes back the newest change.
   @discardableResult
-  func undo(_ authorization: Authorization = .given) throws -> UndoSummary {
-    let options = ChangeOptions(authorization: authorization)
+  func undo(_ authorization: Authorization = .given, isDryRun: Bool = false) throws -> UndoSummary {
+    let options = ChangeOptions(authorization: authorization, isDryRun: isDryRun)
     return try ChangeRun(path: path, options: options, counter: ProgressCounter()).undo()
   }
 

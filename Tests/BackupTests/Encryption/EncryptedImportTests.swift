@@ -191,12 +191,8 @@ import Zip
     let backup = try mixed()
     let library = try SampleLibrary()
     for password in [nil, ""] as [Secret?] {
-      let error = await #expect(throws: BackupError.self) {
-        try await library.importing(backup.path) { $0.password = password }
-      }
-      guard case .passwordNeeded = error else {
-        Issue.record("\(String(describing: error))")
-        return
+      await #expect { try await library.importing(backup.path) { $0.password = password } } throws: {
+        if case BackupError.passwordNeeded = $0 { true } else { false }
       }
       await #expect(throws: BackupError.self) {
         try await Work.verify([backup.path], password: password).summary

@@ -194,12 +194,10 @@ import Zip
       $0.isDryRun = true
     }.parts
     let taken = try scratch.write([1], to: "one_2of\(count).zip")
-    let error = await #expect(throws: BackupError.self) {
+    await #expect {
       _ = try await library.exporting(to: scratch.path.appending("one.zip")) { $0.phoneLimits = limits }
-    }
-    guard case .destinationExists = error else {
-      Issue.record("\(String(describing: error))")
-      return
+    } throws: {
+      if case BackupError.destinationExists = $0 { true } else { false }
     }
     #expect(Array(try Data(contentsOf: URL(fileURLWithPath: taken.string))) == [1])
     #expect(try FolderTree(scratch.path).fileNames == ["one_2of\(count).zip"])
@@ -244,7 +242,7 @@ import Zip
     arguments: ["encrypted", "json", "incremental"])
   func unsupportedOptions(_ what: String) async throws {
     let library = try Self.library(7)
-    let error = await #expect(throws: BackupError.self) {
+    await #expect {
       _ = try await library.exporting(to: scratch.path) {
         $0.phoneLimits = PhoneLimits()
         switch what {
@@ -253,10 +251,8 @@ import Zip
         default: $0.isIncremental = true
         }
       }
-    }
-    guard case .cannotSplit = error else {
-      Issue.record("\(String(describing: error))")
-      return
+    } throws: {
+      if case BackupError.cannotSplit = $0 { true } else { false }
     }
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }

@@ -16,19 +16,12 @@ struct UndoTests {
     scratch = try LibraryScratch(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three"], as: .add)
   }
 
-  @discardableResult
-  private func undo(_ configure: (inout ChangeOptions) -> Void = { _ in }) throws -> UndoSummary {
-    var options = ChangeOptions()
-    configure(&options)
-    return try ChangeRun(path: scratch.path, options: options, counter: ProgressCounter()).undo()
-  }
-
   @Test("Undo: a corrupt file comes back and is reported")
   func corruptFile() throws {
     try change(.remove)
     let kept = try scratch.folder.tree("library/.undo").keys.filter { $0.hasSuffix("/2") }
     try scratch.folder.write("tow", to: "library/.undo/\(try #require(kept.first))")
-    let summary = try undo()
+    let summary = try scratch.undo(.refused)
     #expect(summary.damaged.map(\.message).count == 1)
     #expect(summary.missing.isEmpty)
     #expect(summary.isIncomplete)
@@ -122,9 +115,9 @@ struct UndoTests {
     let id = try Library(path: scratch.path).libraryID()
     try change(kind)
     #expect(try scratch.contents() != contents)
-    let dry = try undo { $0.isDryRun = true }
+    let dry = try scratch.undo(.refused, isDryRun: true)
     #expect(try scratch.contents() != contents)
-    var summary = try undo { $0.authorization = .given }
+    var summary = try scratch.undo()
     try expectState(contents, files)
     #expect(summary.kind == kind)
     #expect(summary.missing.isEmpty)
@@ -143,14 +136,14 @@ struct UndoTests {
   @Test("Undo: the summary counts photos and categories")
   func summary() throws {
     try change(.merge)
-    let merge = try undo { $0.authorization = .given }
+    let merge = try scratch.undo()
     #expect(merge.photosRemoved == 2)
     #expect(merge.photosRestored == 0)
     #expect(merge.photosReverted == 1)
     #expect(merge.categoriesRemoved == 1)
     #expect(merge.categoriesRestored == 1)
     try change(.remove)
-    let remove = try undo()
+    let remove = try scratch.undo(.refused)
     #expect(remove.photosRemoved == 0)
     #expect(remove.photosRestored == 3)
     #expect(remove.categoriesRestored == 1)
@@ -160,14 +153,12 @@ struct UndoTests {
   func nothingToUndo() throws {
     let empty = try LibraryScratch()
     #expect(throws: UndoError.nothingToUndo(empty.path)) {
-      try ChangeRun(path: empty.path, options: ChangeOptions(), counter: ProgressCounter()).undo()
+      try empty.undo(.refused)
     }
     try change(.remove)
-    try undo()
-    let error = #expect(throws: UndoError.self) { try undo() }
-    guard case .alreadyUndone? = error else {
-      Issue.record("\(String(describing: error))")
-      return
+    try scratch.undo(.refused)
+    #expect { try scratch.undo(.refused) } throws: {
+      if case UndoError.alreadyUndone = $0 { true } else { false }
     }
   }
 
@@ -176,7 +167,7 @@ struct UndoTests {
     try change(.remove)
     try scratch.commit(["x.jpg": "ten"], as: .add, firstId: 50)
     let (contents, files) = (try scratch.contents(), try scratch.files())
-    let error = #expect(throws: UndoError.self) { try undo() }
+    let error = #expect(throws: UndoError.self) { try scratch.undo(.refused) }
     #expect(error?.description.contains("photos were added at") == true)
     #expect(try scratch.contents() == contents)
     #expect(try scratch.files() == files)
@@ -187,7 +178,7 @@ struct UndoTests {
     try change(.remove)
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try scratch.commit(["x.jpg": "ten"], firstId: 50)
-    try undo { $0.authorization = .given }
+    try scratch.undo()
     #expect(try scratch.contents() == contents)
     // the files for the undo before were deleted
     #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
@@ -208,15 +199,13 @@ struct UndoTests {
     }
     #expect(try stack() == [.settings, .settings, .settings, .remove])
     for (index, state) in states.enumerated().reversed() {
-      let summary = try undo { $0.authorization = .given }
+      let summary = try scratch.undo()
       #expect(summary.remaining == index)
       #expect(try scratch.contents() == state.contents)
       #expect(try scratch.files() == state.files)
     }
-    let error = #expect(throws: UndoError.self) { try undo() }
-    guard case .alreadyUndone? = error else {
-      Issue.record("\(String(describing: error))")
-      return
+    #expect { try scratch.undo(.refused) } throws: {
+      if case UndoError.alreadyUndone = $0 { true } else { false }
     }
   }
 
@@ -226,10 +215,10 @@ struct UndoTests {
     try change(.remove)
     try change(.settings)
     try change(.settings)
-    try undo { $0.authorization = .given }
+    try scratch.undo()
     try change(.settings)
     #expect(try stack() == [.settings, .settings, .remove])
-    for _ in 0..<3 { try undo { $0.authorization = .given } }
+    for _ in 0..<3 { try scratch.undo() }
     #expect(try scratch.contents() == before)
   }
 
@@ -244,8 +233,8 @@ struct UndoTests {
     #expect(try stack() == [])
     try change(.settings)
     #expect(try stack() == [.settings])
-    try undo { $0.authorization = .given }
-    #expect(throws: UndoError.self) { try undo() }
+    try scratch.undo()
+    #expect(throws: UndoError.self) { try scratch.undo(.refused) }
   }
 
   @Test("Undo stack: what an import or a removal ended stays ended, even if its files could not be deleted")
@@ -254,9 +243,9 @@ struct UndoTests {
     try withExtendedLifetime(FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)) {
       try scratch.commit(["x.jpg": "ten"], firstId: 50)
       #expect(try stack() == [.merge])
-      try undo { $0.authorization = .given }
+      try scratch.undo()
       #expect(try stack() == [])
-      #expect(throws: UndoError.self) { try undo() }
+      #expect(throws: UndoError.self) { try scratch.undo(.refused) }
     }
     _ = try scratch.writer()
     #expect(try scratch.photoTexts() == [:])
@@ -283,7 +272,7 @@ struct UndoTests {
     #expect(try Library(path: scratch.path).untrackedFiles() == [])
     _ = try scratch.writer()
     #expect(try scratch.files() == filesAfter)
-    try undo { $0.authorization = .given }
+    try scratch.undo()
     try expectState(contents, files)
   }
 
@@ -296,7 +285,7 @@ struct UndoTests {
     // an export that is reading keeps the files from being deleted
     try Library(path: scratch.path).withPhotoReadLock {
       let before = try scratch.photoTexts()
-      try undo { $0.authorization = .given }
+      try scratch.undo()
       #expect(try scratch.contents() == contents)
       for (path, text) in before where path.hasPrefix("photos/") {
         #expect(try scratch.photoTexts()[path] == text)
@@ -313,14 +302,16 @@ struct UndoTests {
     try change(.remove)
     let after = try scratch.contents()
     try scratch.folder.write("untracked", to: "library/" + path)
-    #expect(throws: UndoError.placeTaken(scratch.folder.path("library/" + path))) { try undo() }
+    #expect(throws: UndoError.placeTaken(scratch.folder.path("library/" + path))) {
+      try scratch.undo(.refused)
+    }
     #expect(try scratch.contents() == after)
     #expect(try scratch.photoTexts()[path] == "untracked")
     // and the next writer leaves it there too
     _ = try scratch.writer()
     #expect(try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") } == [path: "untracked"])
     try scratch.folder.remove("library/" + path)
-    #expect(try undo().photosRestored == 3)
+    #expect(try scratch.undo(.refused).photosRestored == 3)
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
@@ -347,7 +338,7 @@ struct UndoTests {
     let photos = try scratch.contents().photos.filter { $0.id >= 7 }
     try scratch.folder.write("edited", to: "library/" + photos[0].path)
     for isDryRun in [true, false] {
-      let summary = try undo { ($0.isDryRun, $0.authorization) = (isDryRun, .given) }
+      let summary = try scratch.undo(isDryRun: isDryRun)
       #expect(summary.photosRemoved == 2)
       #expect(summary.isIncomplete)
       #expect(summary.left.count == 1)
@@ -365,7 +356,7 @@ struct UndoTests {
     try change(.remove)
     let id = try #require(try scratch.sql { try Change.Record.newest($0) }).id
     try scratch.folder.remove("library/.undo/\(id)/2")
-    let summary = try undo()
+    let summary = try scratch.undo(.refused)
     #expect(summary.missing.map(\.item) == ["photo 2 “photo 2” in “family”"])
     #expect(try scratch.contents().photos.count == 3)
   }
@@ -373,7 +364,7 @@ struct UndoTests {
   @Test("Undo: a removal comes back without a question")
   func undoOfRemoval() throws {
     try change(.remove)
-    let summary = try undo { $0.authorization = .refused }
+    let summary = try scratch.undo(.refused)
     #expect(summary.photosRestored == 3)
   }
 
@@ -382,7 +373,7 @@ struct UndoTests {
     try scratch.commit(["d.jpg": "four"], firstId: 7)
     let contents = try scratch.contents()
     #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
-      try undo { $0.authorization = .refused }
+      try scratch.undo(.refused)
     }
     #expect(try scratch.contents() == contents)
   }
@@ -401,16 +392,16 @@ struct UndoTests {
     try changeSettings { $0.kidSafeMode = false }
     try changeSettings { $0.kidSafeMode = true }
     #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
-      try undo { $0.authorization = .refused }
+      try scratch.undo(.refused)
     }
-    let summary = try undo { $0.authorization = .given }
+    let summary = try scratch.undo()
     #expect(summary.protectionsLowered == [.kidSafeMode])
   }
 
   @Test("Undo: a change of the theme is undone without a question")
   func undoOfTheme() throws {
     try changeSettings { $0.theme = .init(.dark, asOf: 5) }
-    let summary = try undo { $0.authorization = .refused }
+    let summary = try scratch.undo(.refused)
     #expect(summary.protectionsLowered == [])
   }
 
@@ -423,7 +414,7 @@ struct UndoTests {
     edit.removedPhotos = [3]
     edit.newPhotos = [photo]
     try scratch.writer().change(.replace) { try $0.commit(edit, files: []) }
-    let summary = try undo { $0.authorization = .refused }
+    let summary = try scratch.undo(.refused)
     #expect(try scratch.contents() == before)
     #expect(summary.photosRemoved == 0)
     #expect(summary.photosRestored == 0)
@@ -435,15 +426,15 @@ struct UndoTests {
     try change(.merge)
     let contents = try scratch.contents()
     #expect(contents.settings.deleteProtectionEnabled)
-    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) { try undo() }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) { try scratch.undo(.refused) }
     #expect(try scratch.contents() == contents)
-    try undo { $0.authorization = .given }
+    try scratch.undo()
   }
 
   @Test("Undo: an import whose replaced rows are missing is refused")
   func rowsMissing() throws {
     try change(.merge)
     try scratch.sql { try $0.execute(sql: "DELETE FROM replacedSettings; DELETE FROM added") }
-    #expect(throws: UndoError.self) { try undo() }
+    #expect(throws: UndoError.self) { try scratch.undo(.refused) }
   }
 }
