@@ -1,4 +1,5 @@
 internal import Databases
+import Foundation
 internal import GRDB
 import Operations
 
@@ -16,15 +17,14 @@ extension Ledger {
       try database.execute(
         sql: """
           INSERT INTO run (
-            begun, ended, number, kind, job, libraryPath, libraryID, startedAt, endedAt, outcome, hook, record,
-            photos, categories, bytes, skipped, removed, findings
-          ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            begun, ended, number, kind, job, libraryPath, libraryID, startedAt, endedAt, outcome, hook, counts, record
+          ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           run.startPosition.number, run.endPosition?.number, run.number, run.kind.rawValue, run.job,
           run.libraryPath, run.libraryID, run.startedAt, run.endedAt, run.outcome.rawValue, run.hook,
-          run.record,
-        ] + run.counts.arguments)
+          try JSONEncoder().encode(run.counts), run.record,
+        ])
       return run
     }
     if let inserted { run = inserted }
@@ -39,14 +39,15 @@ extension Ledger {
       if run.endedAt != nil { run.endPosition = LedgerPosition(try Self.nextPosition(database)) }
       try database.execute(
         sql: """
-          UPDATE run SET ended = ?, job = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?, record = ?,
-            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, findings = ?
+          UPDATE run SET ended = ?, job = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?,
+            counts = ?, record = ?
           WHERE begun = ? AND startedAt = ? AND kind = ?
           """,
         arguments: [
           run.endPosition?.number, run.job, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue,
-          run.hook, run.record,
-        ] + run.counts.arguments + [run.startPosition.number, run.startedAt, run.kind.rawValue])
+          run.hook, try JSONEncoder().encode(run.counts), run.record, run.startPosition.number, run.startedAt,
+          run.kind.rawValue,
+        ])
       let isMissing = database.changesCount == 0
       for copy in isMissing ? [] : copies {
         try database.execute(
@@ -117,14 +118,17 @@ extension LedgerRun {
     libraryID = try row.optionalText("libraryID")
     endedAt = try row.optionalInteger("endedAt")
     hook = try row.optionalText("hook")
-    counts = Counts(
-      photos: try row.optionalCount("photos"), categories: try row.optionalCount("categories"),
-      bytes: try row.optionalCount("bytes"), skipped: try row.optionalCount("skipped"),
-      removed: try row.optionalCount("removed"), findings: try row.optionalCount("findings"))
+    counts = try Self.counts(of: row)
   }
-}
 
-extension OperationResult.Counts {
-  /// The values of the columns, in the order of the table.
-  fileprivate var arguments: StatementArguments { [photos, categories, bytes, skipped, removed, findings] }
+  private static func counts(of row: RowReader) throws -> Counts {
+    let json = try row.bytes("counts")
+    do {
+      // none is negative
+      _ = try JSONDecoder().decode([String: UInt].self, from: json)
+      return try JSONDecoder().decode(Counts.self, from: json)
+    } catch {
+      throw row.fault("counts are malformed")
+    }
+  }
 }

@@ -3,7 +3,7 @@ internal import Databases
 /// The database of the ledger.
 enum LedgerSchema {
   /// The tables. “SMPG” is the application ID.
-  static let ledger = DatabaseSchema(applicationID: 0x534D_5047, version: 5, statements: statements)
+  static let ledger = DatabaseSchema(applicationID: 0x534D_5047, version: 6, statements: statements)
 
   private static let statements = """
     -- the number of entries ever made, including deleted ones
@@ -39,7 +39,7 @@ enum LedgerSchema {
     ) STRICT, WITHOUT ROWID;
 
     -- `number` is 1, 2, 3, …: history shows it. `job` is NULL for a command; library path and ID are NULL for an operation
-    -- without a library.
+    -- without a library. `counts` and `record` are JSON.
     CREATE TABLE run (
       begun INTEGER PRIMARY KEY,
       ended INTEGER,
@@ -51,8 +51,7 @@ enum LedgerSchema {
       libraryPath TEXT, libraryID TEXT,
       startedAt INTEGER NOT NULL, endedAt INTEGER,
       outcome TEXT NOT NULL, hook TEXT,
-      photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, findings INTEGER,
-      record BLOB NOT NULL
+      counts BLOB NOT NULL, record BLOB NOT NULL
     ) STRICT;
     CREATE INDEX runJob ON run(job, begun);
 

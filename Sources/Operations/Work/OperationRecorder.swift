@@ -54,7 +54,7 @@ public protocol PartialFailure: Error {
 /// The part of a summary that a recorder records.
 public struct OperationResult: Sendable {
   /// How much an operation processed. A number is nil if it is unknown or does not apply.
-  public struct Counts: Sendable, Equatable {
+  public struct Counts: Sendable, Equatable, Codable {
     /// The photos of the result.
     public var photos: Int?
     /// The categories of the result.

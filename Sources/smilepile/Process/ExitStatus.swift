@@ -1,23 +1,23 @@
 import Operations
 
-/// The exit codes; `docs/reference/exit-codes.md` lists them.
-enum ExitStatus: Int32, Error, Comparable {
+/// The exit codes, from the best to the worst for several jobs in one run; `docs/reference/exit-codes.md` lists them.
+enum ExitStatus: Int32, Error, Comparable, CaseIterable {
   /// Success.
   case done = 0
-  /// The command published and changed nothing, except as reported.
-  case failed = 1
   /// The result is incomplete, and the command reports the missing parts.
   case incomplete = 3
-  /// `verify`, `drill` or `prune` found damage.
-  case damaged = 4
-  /// The library, archive, folder of archives, job or job file is missing.
-  case notFound = 10
+  /// The command line or the job file has a mistake.
+  case usage = 64
   /// Another process is changing the library.
   case locked = 11
   /// The password is wrong or missing.
   case password = 12
-  /// The command line or the job file has a mistake.
-  case usage = 64
+  /// The library, archive, folder of archives, job or job file is missing.
+  case notFound = 10
+  /// `verify`, `drill` or `prune` found damage.
+  case damaged = 4
+  /// The command published and changed nothing, except as reported.
+  case failed = 1
   /// SIGINT.
   case interrupted = 130
   /// SIGQUIT.
@@ -25,15 +25,9 @@ enum ExitStatus: Int32, Error, Comparable {
   /// SIGTERM.
   case terminated = 143
 
-  /// The codes from the best to the worst, for several jobs in one run.
-  private static let ranks: [ExitStatus] = [
-    .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .quit,
-    .terminated,
-  ]
-
   /// True if the first code is less bad than the second.
   static func < (one: ExitStatus, other: ExitStatus) -> Bool {
-    (ranks.firstIndex(of: one) ?? 0) < (ranks.firstIndex(of: other) ?? 0)
+    allCases.prefix { $0 != other }.contains(one)
   }
 
   /// Returns the code for an error of the libraries.
