@@ -44,8 +44,8 @@ public struct ExportOptions: Sendable {
   public var maximumChainDepth = ExportOptions.defaultMaximumChainDepth
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
-  /// Gives the health of archives. The export records itself and the archives that it verifies: first a base that is suspect;
-  /// with `verifies`, also a base that was never verified or has changed since.
+  /// Gives the health of archives. `Work.export` records the export. The export records the archives that it verifies: a
+  /// base that is suspect, and with `verifies` also one that was never verified or has changed since.
   public var ledger: Ledger?
   /// The ledger's operation that this export belongs to; nil if the export is an operation of its own.
   package var operation: ArchiveObserver?

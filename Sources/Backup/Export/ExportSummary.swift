@@ -67,7 +67,8 @@ public struct ExportSummary: Sendable, Equatable, FindingReport {
 }
 
 extension ExportSummary {
-  /// Describes the export of a library as a dry run does, for any destination. Blocks; writes nothing.
+  /// Describes the full export of a library for any destination: neither a base nor the free space is looked at. Blocks;
+  /// writes nothing.
   ///
   /// - Parameters:
   ///   - contents: the content of the library. The caller locks its photos with `Library.withPhotoReadLock`.

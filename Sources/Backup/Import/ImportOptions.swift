@@ -32,7 +32,7 @@ public struct ImportOptions: Sendable {
   public var lockWait: Duration = .zero
   /// The password for encrypted backups. Not used for other backups.
   public var password: Secret?
-  /// Gives the health of archives. `Work.import` records the import and damaged archives; `ImportRun.run` records nothing.
+  /// Gives the health of archives. `Work.import` records the import and damaged archives; `ImportRun.run` neither.
   public var ledger: Ledger?
   /// The limits for archives.
   public var limits = Limits()

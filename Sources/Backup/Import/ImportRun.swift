@@ -66,23 +66,23 @@ public struct ImportRun {
     }
   }
 
-  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records nothing in the ledger
-  /// of the options; the caller does.
+  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records neither the
+  /// import nor damage in the ledger of the options; the caller does.
   public func run(_ paths: [FilePath]) throws -> ImportSummary {
     if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
-    return try run { try open(paths) }
+    return try importEach { try open(paths) }
   }
 
   /// Imports one backup that the caller has opened, as `run` imports a given file. Blocks. Merges; does not replace.
   package func run(_ backup: OpenedBackup) throws -> ImportSummary {
-    try run {
+    try importEach {
       try backup.requirePassword(toRead: .photos)
       return (try complete([backup], opener), [])
     }
   }
 
-  private func run(
-    opening open: () throws -> (sources: [OpenedBackup], unopened: [Finding])
+  private func importEach(
+    opening openSources: () throws -> (sources: [OpenedBackup], unopened: [Finding])
   ) throws -> ImportSummary {
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
@@ -94,7 +94,7 @@ public struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    let (sources, unopened) = try open()
+    let (sources, unopened) = try openSources()
     var contents = try reader.contents()
     var sum = ImportSummary()
     sum.isDryRun = options.isDryRun

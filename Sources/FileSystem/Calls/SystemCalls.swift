@@ -2,8 +2,8 @@ import CSystemCalls
 import Glibc
 import SystemPackage
 
-/// The system calls that access user data. All of them use `call`, which repeats a call after a signal, and injects the
-/// faults of tests.
+/// The system calls that access user data. All but those that only advise the kernel use `call`, which repeats a call
+/// after a signal, and injects the faults of tests.
 ///
 /// swift-system does not have `openat`, `fsync` and `renameat2`. All functions throw only the kernel's `Errno`; `File`
 /// and `Directory` add the path.

@@ -8,7 +8,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
   case openUnnamed
   /// pread(2).
   case read
-  /// pwrite(2).
+  /// pwrite(2) and pwritev(2).
   case write
   /// fstat(2) and fstatat(2).
   case status

@@ -200,7 +200,7 @@ extension AtomicFile {
   /// folder that others can write to, a name proves nothing.
   private static func openAbandoned(_ name: FilePath, in directory: borrowing Directory) -> File? {
     // for writing, since NFS locks nothing exclusively for a reader
-    guard let file = try? directory.open(name, .readWrite), let status = try? file.status(),
+    guard let file = try? directory.open(name, .update), let status = try? file.status(),
       status.owner == geteuid(), (try? file.lock(exclusive: true)) == true
     else { return nil }
     return file

@@ -46,9 +46,11 @@ package struct File: ~Copyable, Sendable {
     case readSkippingBadSectors
     /// For reading and writing. Creates a missing file with mode 0600; does not truncate an existing one.
     case readWrite
-    /// For writing. Creates the file with mode 0600; an existing file is an error (EEXIST).
+    /// For reading and writing an existing file. Refuses a symbolic link, as `read` does.
+    case update
+    /// For reading and writing. Creates the file with mode 0600; an existing file is an error (EEXIST).
     case create
-    /// For writing an unnamed file in a folder (`O_TMPFILE`), with mode 0600. The kernel deletes it with the last
+    /// For reading and writing an unnamed file in a folder (`O_TMPFILE`), with mode 0600. The kernel deletes it with the last
     /// descriptor unless `Directory.link` gives it a name. EOPNOTSUPP if the file system does not support unnamed
     /// files.
     case unnamed
@@ -58,6 +60,7 @@ package struct File: ~Copyable, Sendable {
       case .read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
       case .readFollowingLinks, .readSkippingBadSectors: O_RDONLY | O_NONBLOCK
       case .readWrite: O_RDWR | O_CREAT | O_NOFOLLOW
+      case .update: O_RDWR | O_NOFOLLOW | O_NONBLOCK
       case .create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
       case .unnamed: O_RDWR | smilepile_o_tmpfile
       }

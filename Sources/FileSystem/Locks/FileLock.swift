@@ -61,7 +61,7 @@ public struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Opens the lock file. A shared lock writes nothing, so a file that cannot be written is opened for reading: the
+  /// Opens the lock file. A shared lock writes no note, so a file that cannot be written is opened for reading: the
   /// folder may belong to another user, or its file system may be read-only.
   private static func open(
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool

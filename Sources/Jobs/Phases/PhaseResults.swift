@@ -1,6 +1,6 @@
 import Operations
 
-/// The results of the phases of a run so far. Each phase of a backup returns a destination's new state and issues.
+/// The results of the phases of a run so far. A phase that looks at destinations returns the new state and issues of each.
 struct PhaseResults {
   /// The result of a phase at one destination.
   typealias Step = (destination: DestinationState, issues: [Issue])

@@ -163,7 +163,9 @@ struct DestinationTest: RunPart {
       restore.notes.append("all photos of \(archive.path) were restored, because \(reason)".escaped)
     }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
-    let sources = try parts.map { try OpenedBackup(path: FilePath($0.path), password: password) }
+    let sources = try parts.map { part in
+      try OpenedBackup(path: FilePath(part.path), limits: .trusted, password: password)
+    }
     let sample = reason == nil ? sample(of: sources) : nil
     // in a partial recovery, photos missing before the backup cannot be told from photos lost in the repair
     let missing =
@@ -172,15 +174,16 @@ struct DestinationTest: RunPart {
       let chosen = sample.map { sample in source.photos.map(\.record.id).filter(sample.contains) }
       if chosen?.isEmpty == true { continue }
       counter.begin(share)
-      var options = ImportOptions()
-      options.password = password
-      options.syncs = false
-      options.photoIDs = chosen.map(Set.init)
-      let importRun = ImportRun(library: scratch.path, options: options, counter: counter)
+      var importOptions = ImportOptions()
+      importOptions.password = password
+      importOptions.limits = .trusted
+      importOptions.syncs = false
+      importOptions.photoIDs = chosen.map(Set.init)
+      let importRun = ImportRun(library: scratch.path, options: importOptions, counter: counter)
       let summary = try importRun.run([source.path])
       restore.failures += summary.errors
       restore.notes += summary.warnings
-      if let shortfall = Self.shortfall(of: source, options.photoIDs, summary) {
+      if let shortfall = Self.shortfall(of: source, importOptions.photoIDs, summary) {
         restore.failures.append(shortfall)
       }
     }

@@ -4,7 +4,7 @@ import PhotoLibrary
 import SystemPackage
 
 /// A file that a job replaces with every run and that people or other programs read: status, page or metrics. A
-/// third-party file with the same name, perhaps a photo or a library's database, is never replaced.
+/// third-party file with the same name, perhaps a photo or a library's database, is never replaced, but an empty one is.
 enum WatchedFile {
   /// The status of a job as JSON.
   case status

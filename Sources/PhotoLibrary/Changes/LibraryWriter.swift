@@ -122,9 +122,11 @@ package final class LibraryWriter: Sendable {
       throw error
     }
     // the change is complete; if this fails, the next writer does it
-    _ =
-      try? change.hasPendingMoves
-      ? LibraryRecovery(writer: self).finish(change.id) : StagingFolder.remove(change.id, from: library.root)
+    if change.hasPendingMoves {
+      _ = try? LibraryRecovery(writer: self).finish(change.id)
+    } else {
+      _ = try? StagingFolder.remove(change.id, from: library.root)
+    }
     return value
   }
 

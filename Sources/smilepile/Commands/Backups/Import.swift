@@ -10,8 +10,8 @@ struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Import backups into a library.",
     discussion: """
-      Imports backups of both SmilePile apps and of smilepile. Each import is one transaction. Missing and corrupt \
-      photos are skipped and reported; the exit code is then 3. The bases of an incremental archive are found among \
+      Imports backups of both SmilePile apps and of smilepile. Each import adds its photos in one transaction. Missing \
+      and corrupt photos are skipped and reported; the exit code is then 3. The bases of an incremental archive are found among \
       the arguments and in its folder.
 
       merge adds new photos and categories, and uses the newer names and settings; skip only adds; replace makes the \
