@@ -70,7 +70,9 @@ package struct DatabaseSchema: Sendable {
       }
       guard own == object else { return "\(object) was changed" }
     }
-    return expected.values.map { "\($0) is missing" }.min()
+    // with a table, its indexes are missing
+    let missing = expected.values.filter { $0.type == Array("table".utf8) }
+    return (missing.isEmpty ? Array(expected.values) : missing).map { "\($0) is missing" }.min()
   }
 
   /// Returns the tables that have the definition of this schema. In a damaged database, a table may have lost a column or

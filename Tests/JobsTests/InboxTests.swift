@@ -2,6 +2,7 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
+import GRDB
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -189,6 +190,18 @@ private struct Family {
     let warnings = try await family.night.backup().warnings.filter { $0.contains("/in/") }
     #expect(warnings.count == 1)
     #expect(warnings.first?.hasSuffix("/in/a.zip from Anna: its end is missing") == true)
+  }
+
+  @Test("Inbox: a library that cannot be opened fails the run of the job, and is reported once")
+  func damagedLibrary() async throws {
+    let family = try Family(photos: 31)
+    let database = family.night.library.path.appending("library.sqlite").string
+    try await DatabaseQueue(path: database).write { try $0.execute(sql: "CREATE TABLE x (id)") }
+    let run = try await family.night.backup()
+    #expect(run.outcome == .failed)
+    #expect(run.message?.contains("the table “x” is not part of its schema") == true)
+    #expect(run.warnings.filter { $0.contains("“x”") } == [])
+    #expect(try family.names() == ["a.zip"])
   }
 
   @Test("Inbox: an archive without its end may continue for a day, and is unreadable then")

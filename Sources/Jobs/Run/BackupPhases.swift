@@ -67,6 +67,8 @@ struct BackupPhases: RunPart, RunPhases {
   }
 
   /// Imports the new backups of phones. A failure does not keep the library from being backed up.
+  ///
+  /// - Throws: `LibraryError` if the library cannot be opened; `CancellationError`.
   private func importInboxes(_ results: inout PhaseResults) throws {
     guard !job.inboxes.isEmpty else { return }
     guard !job.usesOtherLibrary else {
@@ -75,6 +77,7 @@ struct BackupPhases: RunPart, RunPhases {
       ])
       return
     }
+    _ = try Library(path: library)
     results.inbox = JobStatus.InboxRecord()
     do {
       let report = try counter.inFirstPart(Self.inboxShare) {

@@ -22,6 +22,7 @@ struct UntrustedSchemaTests {
       ),
       ("CREATE VIEW everything AS SELECT * FROM photo", "the view “everything” is not part of its schema"),
       ("CREATE TABLE notes (text)", "the table “notes” is not part of its schema"),
+      ("DROP TABLE movement", "the table “movement” is missing"),
       ("CREATE INDEX extra ON photo(name)", "the index “extra” is not part of its schema"),
       ("DROP INDEX photoPath", "the index “photoPath” is missing"),
       ("ALTER TABLE photo ADD COLUMN extra TEXT", "the table “photo” was changed"),
