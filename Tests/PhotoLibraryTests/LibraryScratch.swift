@@ -131,7 +131,7 @@ struct LibraryScratch {
     var staged: [Change.StagedFile] = []
     for (index, path) in paths.enumerated() {
       let text = files[index].value
-      try change.stage("\(index)").write(Array(text.utf8), at: 0)
+      try change.staging.stage("\(index)").write(Array(text.utf8), at: 0)
       photos.append(photo(firstId + Int64(index), path, text))
       staged.append(Change.StagedFile(name: "\(index)", path: path, md5: digest(text)))
     }
