@@ -22,7 +22,7 @@ extension Ledger {
     runs(since: date).map { HistoryEntry($0, in: self) }
   }
 
-  /// Returns the operation with a number; nil if there is none. Blocks.
+  /// Returns the operation with a number; nil if no operation has it. Blocks.
   public func operation(number: Int64) -> HistoryEntry? {
     run(number: number).map { HistoryEntry($0, in: self) }
   }

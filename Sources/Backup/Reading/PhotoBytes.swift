@@ -80,7 +80,7 @@ final class PhotoReader {
   /// Reads the bytes of a photo to their end. Blocks.
   ///
   /// - Parameters:
-  ///   - bytes: the place of the bytes; nil if there is none.
+  ///   - bytes: the place of the bytes; nil for a photo without bytes.
   ///   - take: receives each piece, and its offset.
   /// - Throws: what `take` throws, unless it is a `PhotoFault`; an error that concerns other photos too.
   func read(

@@ -123,7 +123,7 @@ package struct OpenedBackup: Sendable {
   package let unknownEntries: [String]
   /// The archive, nil for a JSON document.
   package let archive: Archive?
-  /// The folder of the archive that contains everything, with its slash; empty if there is none.
+  /// The folder of the archive that contains everything, with its slash; empty without such a folder.
   let root: String
   /// The MD5 of `metadata.json`, by which an incremental backup identifies its base; nil for a salvaged archive.
   let metadataDigest: MD5Digest?

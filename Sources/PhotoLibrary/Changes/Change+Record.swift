@@ -75,7 +75,7 @@ extension Change.Record {
       sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)", arguments: [id, kind.rawValue, at])
   }
 
-  /// Returns the newest change; nil if there is none.
+  /// Returns the newest change; nil if the library has no change.
   static func newest(_ database: Database) throws -> Self? {
     let sql = "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1"
     return try database.firstRow(sql, of: "change") { try Self($0) }

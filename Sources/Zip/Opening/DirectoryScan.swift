@@ -160,7 +160,7 @@ extension Entry {
     method == 0 || zip_compression_method_supported(zip_int32_t(method), 0) == 1
   }
 
-  /// A field whose value is impossible, whatever the data is; nil if there is none.
+  /// A field whose value is impossible, whatever the data is; nil if every value is possible.
   var impossibleField: HeaderField? {
     guard compressedSize >= encryptionOverhead else { return .compressedSize }
     let data = compressedSize - encryptionOverhead

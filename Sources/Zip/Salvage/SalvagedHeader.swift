@@ -7,8 +7,8 @@ struct SalvagedHeader {
   /// False if the sizes are only in the descriptor after the data.
   let hasSizes: Bool
 
-  /// Reads the header at an offset; returns nil if there is none, or if the budget is used up. Long names and extra fields
-  /// are charged, since the next header may begin in the middle of them.
+  /// Reads the header at an offset; returns nil if the bytes are no header, or if the budget is used up. Long names and
+  /// extra fields are charged, since the next header may begin in the middle of them.
   static func read(_ file: ArchiveFile, at offset: Int, _ probe: DataProbe) throws -> SalvagedHeader? {
     var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
     let fixed = RecordLength.localHeader

@@ -36,7 +36,7 @@ package struct SystemCallTrace {
       return paths
     }
 
-    /// The first path; empty if there is none.
+    /// The first path; empty without paths.
     package var path: String { paths.first ?? "" }
     /// A short description for the message of a failed test.
     package var description: String { "\(begin): \(name)(\(arguments))" }
@@ -91,7 +91,7 @@ package struct SystemCallTrace {
     return (SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8)), result)
   }
 
-  /// Returns the first successful call with one of the names that satisfies the condition; nil if there is none.
+  /// Returns the first successful call with one of the names that satisfies the condition; nil without such a call.
   package func first(_ names: String..., where condition: (Call) -> Bool) -> Call? {
     calls.first { names.contains($0.name) && !$0.hasFailed && condition($0) }
   }

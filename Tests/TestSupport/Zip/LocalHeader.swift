@@ -10,7 +10,7 @@ package struct LocalHeader: Sendable {
   /// The data, whose length is the compressed size.
   package let data: Range<Int>
 
-  /// The header at a position of an archive; nil if there is none.
+  /// The header at a position of an archive; nil if other bytes are there.
   package init?(in bytes: [UInt8], at position: Int) {
     guard position >= 0, position + Self.length <= bytes.count else { return nil }
     func number<Number: FixedWidthInteger>(_ offset: Int) -> Number {
