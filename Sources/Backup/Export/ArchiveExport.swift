@@ -58,11 +58,9 @@ struct ArchiveExport {
   private static func corruption(
     of item: ExportPlan.Item, _ digest: MD5Digest, in plan: ExportPlan
   ) -> Finding? {
-    guard digest != item.photo.md5 else { return nil }
-    return Finding(
-      plan.label(item.photo),
-      "it is corrupt in the library (MD5 \(digest), recorded \(item.photo.md5?.description ?? "unknown"))",
-      remedy: .repairLibrary)
+    item.photo.fault(after: .intact(FileContent(md5: digest, size: item.size))).map { fault in
+      Finding(plan.label(item.photo), fault.reason, remedy: .repairLibrary)
+    }
   }
 
   // MARK: Writing

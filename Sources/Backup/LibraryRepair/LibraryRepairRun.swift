@@ -127,8 +127,8 @@ struct LibraryRepairRun {
     var summary = LibraryRepairSummary()
     (summary.isDryRun, summary.photosChecked) = (options.isDryRun, checked)
     summary.isSearchComplete = options.origin == .jobs(isComplete: true)
-    let rows = damaged.filter { $0.correctMD5 != nil }
-    var repairs = PhotoRepairs(of: damaged.filter { $0.correctMD5 == nil })
+    let rows = damaged.filter { $0.correctContent != nil }
+    var repairs = PhotoRepairs(of: damaged.filter { $0.correctContent == nil })
     var rest = archives[...]
     while !rest.isEmpty, given != nil || !repairs.unavailable.isEmpty {
       let next = given == nil ? rest.prefix(Self.mostOpenArchives) : rest
@@ -137,10 +137,12 @@ struct LibraryRepairRun {
       let found = try repairs.search(others.sources, skipsUnreadable: true, counter)
       add(others, found, to: &summary)
     }
-    try writer?.correctMD5s(
-      Dictionary(uniqueKeysWithValues: rows.compactMap { row in row.correctMD5.map { (row.photo.id, $0) } }))
+    let contents = rows.compactMap { row in row.correctContent.map { (row.photo.id, $0) } }
+    try writer?.correct(Dictionary(uniqueKeysWithValues: contents))
     let verb = options.isDryRun ? "would get" : "got"
-    summary.repaired = rows.map { Finding($0.label, "its row \(verb) the MD5 of its file: \($0.reason)") }
+    summary.repaired = rows.map { row in
+      Finding(row.label, "its row \(verb) the MD5 and the size of its file: \(row.reason)")
+    }
     let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
     add(repairs, outcome, to: &summary)
     summary.damaged = repairs.unavailable.map(\.finding) + summary.damaged

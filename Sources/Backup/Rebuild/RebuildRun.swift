@@ -53,7 +53,7 @@ struct RebuildRun {
       whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let salvaged = try library.salvagedRows()
-    let isPINLost = try confirm(salvaged)
+    if !salvaged.knowsPIN { try confirmLossOfPIN(salvaged) }
 
     var (archives, scan) = try Workers.both {
       let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
@@ -75,7 +75,7 @@ struct RebuildRun {
     }
 
     var summary = RebuildSummary(archives, isDryRun: options.isDryRun)
-    summary.isPINLost = isPINLost
+    summary.isPINLost = !salvaged.knowsPIN
     if try library.hasDatabase() || !salvaged.isEmpty { summary.add(salvaged, of: path) }
     summary.untracked = scan.others.map(\.string)
     try addFoundPhotos(to: &plan, scan, library, &summary)
@@ -104,17 +104,13 @@ struct RebuildRun {
     }
   }
 
-  /// Asks for a confirmation if the PIN cannot be read, and the library has or may have delete protection.
-  ///
-  /// - Returns: true if the PIN is lost if the library had one.
-  private func confirm(_ salvaged: SalvagedRows) throws -> Bool {
+  /// Asks for a confirmation if the library has or may have delete protection.
+  private func confirmLossOfPIN(_ salvaged: SalvagedRows) throws {
     // the settings of an archive may be older than the protection
-    guard salvaged.settings?.deleteProtectionEnabled ?? true, !salvaged.knowsPIN else { return false }
-    guard !options.isDryRun else { return true }
+    guard salvaged.settings?.deleteProtectionEnabled ?? true, !options.isDryRun else { return }
     let operation = DestructiveOperation(
       "rebuild \(path) without its PIN, if it had one, since the PIN cannot be read", lowers: [.pin])
     guard try options.authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
-    return true
   }
 
   /// Returns the archive if it seems to be of another library.

@@ -38,8 +38,7 @@ public struct RebuildSummary: Sendable, Equatable, FindingReport {
   public var lostFiles: FilePath?
   /// The folder with the corrupt files that were replaced; nil if there were none.
   public var corruptFiles: FilePath?
-  /// True if the library has or may have had delete protection, and its PIN cannot be read. The PIN is lost if there was
-  /// one.
+  /// True if the PIN cannot be read: it is lost if there was one.
   public var isPINLost = false
   /// Other warnings.
   public var warnings: [String] = []

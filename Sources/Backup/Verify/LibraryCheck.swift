@@ -10,17 +10,17 @@ struct LibraryCheck {
   /// The number of photos to read concurrently; nil for the best number for the disk.
   var readers: Int?
 
-  /// A photo whose file is missing or corrupt, or whose row has a damaged MD5.
+  /// A photo whose file is missing or corrupt, or whose row is damaged.
   struct UnusablePhoto {
     var photo: Photo
     /// The label of the photo in messages.
     var label: Finding.Subject
     var reason: String
-    /// The MD5 of the file if it is intact and the row is damaged.
-    var correctMD5: MD5Digest?
+    /// The content of the file if it is intact and the row is damaged.
+    var correctContent: FileContent?
 
     /// The finding for the user.
-    var finding: Finding { Finding(label, reason, remedy: correctMD5 == nil ? nil : .repairLibrary) }
+    var finding: Finding { Finding(label, reason, remedy: correctContent == nil ? nil : .repairLibrary) }
   }
 
   /// Checks the library. Blocks; reads only.
@@ -55,10 +55,10 @@ struct LibraryCheck {
       let photo = photos[index]
       let bytes = PhotoBytes.photo(photo.path, of: library)
       return PhotoReading.Photo(bytes: bytes, counted: photo.fileSize) { outcome in
-        let unusable = Self.fault(of: photo, outcome).map { fault in
+        let unusable = photo.fault(after: outcome).map { fault in
           UnusablePhoto(
             photo: photo, label: contents.label(of: photo), reason: fault.reason,
-            correctMD5: fault.correctMD5)
+            correctContent: fault.correctContent)
         }
         found.add(unusable, at: index)
         counter.advance(current: photo.name)
@@ -66,24 +66,22 @@ struct LibraryCheck {
     }
     return (photos.count, found.values)
   }
+}
 
-  /// Returns why a photo is unusable, and its MD5 if only that of its row is damaged; nil for an intact photo.
-  private static func fault(
-    of photo: Photo, _ outcome: PhotoOutcome
-  ) -> (reason: String, correctMD5: MD5Digest?)? {
+extension Photo {
+  /// Returns why the photo is unusable, and the content of its file if that is intact and the row is damaged; nil for an
+  /// intact photo.
+  func fault(after outcome: PhotoOutcome) -> (reason: String, correctContent: FileContent?)? {
     switch outcome {
-    case .fault(.notAFile): return ("\(photo.path.escaped) is not a file", nil)
+    case .fault(.notAFile): return ("\(path.escaped) is not a file", nil)
     case .fault(let fault): return ("\(fault)", nil)
     case .intact(let file):
-      if file == photo.content { return nil }
-      let expected = photo.md5.map(\.description) ?? "unknown"
-      if photo.hasDamagedMD5(for: file) {
-        let reason =
-          "its MD5 in the database is damaged (recorded \(expected), but \(photo.path.escaped) has \(file.md5))"
-        return (reason, file.md5)
-      }
+      if file == content { return nil }
       let found = "\(Count(file.size, "byte")) with MD5 \(file.md5)"
-      return ("\(photo.path) is corrupt (\(found), recorded \(photo.fileSize) with \(expected))", nil)
+      let contents = "(\(found), recorded \(fileSize) with \(md5?.description ?? "unknown"))"
+      return isDamagedRow(of: file)
+        ? ("its row in the database is damaged, and \(path.escaped) is intact \(contents)", file)
+        : ("\(path.escaped) is corrupt \(contents)", nil)
     }
   }
 }

@@ -130,14 +130,16 @@ package final class LibraryWriter: Sendable {
     return value
   }
 
-  /// Gives rows the MD5s of their files, in one transaction, which undo does not take back. Durable when it returns.
+  /// Gives rows the contents of their files, in one transaction, which undo does not take back. Durable when it returns.
   ///
-  /// - Parameter md5s: the new MD5s, by the IDs of the photos.
-  package func correctMD5s(_ md5s: [Int64: MD5Digest]) throws {
-    guard !md5s.isEmpty else { return }
+  /// - Parameter contents: the right contents, by the IDs of the photos.
+  package func correct(_ contents: [Int64: FileContent]) throws {
+    guard !contents.isEmpty else { return }
     try transaction { database in
-      let statement = try database.cachedStatement(sql: "UPDATE photo SET md5 = ? WHERE id = ?")
-      for (id, md5) in md5s { try statement.execute(arguments: [md5.blob, id]) }
+      let statement = try database.cachedStatement(sql: "UPDATE photo SET md5 = ?, fileSize = ? WHERE id = ?")
+      for (id, content) in contents {
+        try statement.execute(arguments: [content.md5.blob, content.size, id])
+      }
     }
   }
 

@@ -61,7 +61,7 @@ public enum LibraryError: ExplainedError, Equatable, Sendable, CustomStringConve
     case .notALibrary(let path):
       "\(path) is not a SmilePile library"
     case .alreadyALibrary(let path):
-      "\(path) is already a SmilePile library"
+      "\(path) is already a SmilePile library; choose a new or empty folder"
     case .folderNotEmpty(let path):
       "\(path) is not empty; a library needs a folder of its own"
     case .insideAnother(let path, let other):

@@ -28,6 +28,9 @@ enum DatabaseHeader {
       && number(at: 68, in: start) == Schema.library.applicationID
   }
 
+  /// Returns the number of the schema that a header states.
+  static func version(in header: [UInt8]) -> Int { number(at: 60, in: header) }
+
   private static func number(at offset: Int, in header: [UInt8]) -> Int {
     header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }

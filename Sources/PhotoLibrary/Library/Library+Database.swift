@@ -98,23 +98,27 @@ extension Library {
   static func openDatabase(
     _ configuration: Configuration, _ file: DatabaseFile, in folder: OpenFolder
   ) throws -> (PinnedDatabase, WriterExclusion?) {
-    func open(isImmutable: Bool) throws -> PinnedDatabase {
+    func open(_ configuration: Configuration, isImmutable: Bool) throws -> PinnedDatabase {
       let database = try PinnedDatabase(databaseName, in: folder, configuration, isImmutable: isImmutable)
       try database.queue.read(Schema.library.check)
       return database
     }
     do {
+      if try DatabaseHeader.version(in: file.header(DatabaseHeader.length)) != Schema.library.version {
+        // SQLite would leave its log in the folder of a refused library; if another fault is found, it is found again
+        do { _ = try open(.waiting(readonly: true), isImmutable: true) } catch is DatabaseError {}
+      }
       do {
-        return (try open(isImmutable: false), nil)
+        return (try open(configuration, isImmutable: false), nil)
       } catch let error as DatabaseError where configuration.readonly {
         if isFull(folder.directory, after: error),
           try folder.directory.status(of: "library.sqlite-wal")?.size ?? 0 == 0,
           let exclusion = try? WriterExclusion(folder.directory)
         {
-          return (try open(isImmutable: true), exclusion)
+          return (try open(configuration, isImmutable: true), exclusion)
         }
         guard try isImmutable(folder.directory, after: error) else { throw error }
-        return (try open(isImmutable: true), nil)
+        return (try open(configuration, isImmutable: true), nil)
       }
     } catch let version as DatabaseSchema.OtherVersion {
       let path = folder.directory.path

@@ -540,6 +540,21 @@ import Testing
     #expect(try await scene.rebuild(from: []) { $0.acceptsNoArchive = true }.isPINLost)
   }
 
+  @Test("Rebuild: without delete protection, too, a lost PIN is reported")
+  func lostPIN() async throws {
+    let pin = try #require(PIN(Secret("1234")))
+    do { try LibraryWriter(path: scene.library.path).setPIN(pin) }
+    try await scene.export()
+    try scene.library.settle()
+    try scene.damageDatabase { bytes in
+      let (name, damaged) = (Array("salt BLOB".utf8), Array("sblt BLOB".utf8))
+      bytes = bytes.replacing(name, with: damaged)
+    }
+    let summary = try await scene.rebuild { $0.authorization = .refused }
+    #expect(summary.isPINLost)
+    #expect(try !Library(path: scene.library.path).hasPIN())
+  }
+
   @Test("Rebuild: delete protection without its PIN needs a confirmation")
   func confirmation() async throws {
     var edit = LibraryEdit()

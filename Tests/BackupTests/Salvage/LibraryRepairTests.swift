@@ -72,33 +72,37 @@ import Testing
     #expect(try FolderTree(library.path.appending(".rotten")).fileNames.count == 1)
   }
 
-  /// Changes bits of the MD5 in the row of photo 2, and returns the contents before.
-  private func damageRow(bits: Int) throws -> LibraryContents {
+  /// Changes bits of the MD5 in the row of photo 2, or its size, and returns the contents before.
+  private func damageRow(bits: Int, size: Int? = nil) throws -> LibraryContents {
     try library.settle()
     let contents = try library.contents
-    var bytes = try #require(contents.photos.first { $0.id == 2 }?.md5?.bytes)
+    let photo = try #require(contents.photos.first { $0.id == 2 })
+    var bytes = try #require(photo.md5?.bytes)
     for bit in 0..<bits { bytes[bit % 16] ^= 1 << (bit / 16) }
     let digits = bytes.map { String(format: "%02x", $0) }.joined()
     try ForgedDatabase.execute(
-      "UPDATE photo SET md5 = x'\(digits)' WHERE id = 2", in: library.path.appending("library.sqlite"))
+      "UPDATE photo SET md5 = x'\(digits)', fileSize = \(size ?? photo.fileSize) WHERE id = 2",
+      in: library.path.appending("library.sqlite"))
     return contents
   }
 
   @Test(
-    "Library repair: a row whose MD5 differs from its file's in few bits is repaired", arguments: [1, 8])
-  func damagedRow(bits: Int) async throws {
-    let contents = try damageRow(bits: bits)
+    "Library repair: a row is repaired whose MD5 differs from its file's in few bits, or only whose size differs",
+    arguments: [(1, nil), (8, nil), (0, 0), (0, 1 << 40)] as [(Int, Int?)])
+  func damagedRow(bits: Int, size: Int?) async throws {
+    let contents = try damageRow(bits: bits, size: size)
     let found = try await Work.verify(library: library.path).summary.damaged
     #expect(found.count == 1)
     #expect(
-      found.first?.message.hasPrefix("photo 2 “second” in “Family”: its MD5 in the database is damaged")
+      found.first?.message.hasPrefix("photo 2 “second” in “Family”: its row in the database is damaged")
         == true)
     #expect(found.first?.remedy == .repairLibrary)
+    #expect(try await library.exporting(to: scratch.path).corruptInLibrary == found)
     let summary = try await repair()
     #expect(summary.repaired.count == 1)
     #expect(
       summary.repaired.first?.message.hasPrefix(
-        "photo 2 “second” in “Family”: its row got the MD5 of its file") == true)
+        "photo 2 “second” in “Family”: its row got the MD5 and the size of its file") == true)
     #expect(!summary.isIncomplete)
     #expect(summary.kept == nil)
     #expect(try library.contents == contents)

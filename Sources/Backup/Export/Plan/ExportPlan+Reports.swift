@@ -24,7 +24,7 @@ extension ExportPlan {
         } else if storedInBase.contains(photo.id) {
           (.skipped, "the base contains its file")
         } else if corrupt.contains(label) {
-          (.exported, "it is corrupt in the library")
+          (.exported, "its file differs from its row in the library")
         } else if format == .json {
           (.exported, "a JSON backup has no photo files")
         } else {

@@ -62,10 +62,9 @@ extension Library {
       (.photo(photos[index].path, of: self), nil)
     }
     return zip(photos, outcomes).compactMap { photo, outcome in
-      if let content = outcome?.content, content == photo.content { return nil }
-      let reason = "it is corrupt in the library"
+      guard let fault = outcome.flatMap(photo.fault) else { return nil }
       return Finding(
-        plan.label(photo), isInBase ? "\(reason); the base contains an intact file" : reason,
+        plan.label(photo), isInBase ? "\(fault.reason); the base contains an intact file" : fault.reason,
         remedy: .repairLibrary)
     }
   }

@@ -36,11 +36,11 @@ extension Photo {
   /// The content of the photo's file; nil for an asset.
   package var content: FileContent? { md5.map { FileContent(md5: $0, size: fileSize) } }
 
-  /// Returns true if the MD5 in the row is damaged and a file with this content is intact: the sizes agree, and the MD5s
-  /// differ in at most 8 bits. A corrupt file has such an MD5 with a probability of 2⁻⁸⁷.
-  package func hasDamagedMD5(for file: FileContent) -> Bool {
-    guard let md5, md5 != file.md5, fileSize == file.size else { return false }
-    return md5.differingBits(from: file.md5) <= 8
+  /// Returns true if the row is damaged and a file with this other content is intact: only the sizes differ, or only the
+  /// MD5s, in at most 8 bits. A corrupt file has such an MD5 with a probability of 2⁻⁸⁷.
+  package func isDamagedRow(of file: FileContent) -> Bool {
+    guard let md5 else { return false }
+    return md5 == file.md5 || fileSize == file.size && md5.differingBits(from: file.md5) <= 8
   }
 
   /// What identifies the photo in all categories.
