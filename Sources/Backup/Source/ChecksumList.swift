@@ -38,28 +38,31 @@ struct ChecksumList {
   /// - Parameter root: the folder of the list in the archive.
   private mutating func read(_ bytes: [UInt8], of archive: Archive, below root: String) {
     digests = Array(repeating: nil, count: archive.entries.count)
-    var indices = [String: Int](minimumCapacity: archive.entries.count)
-    for entry in archive.entries { indices[entry.name] = entry.index }
+    lazy var indices = Dictionary(
+      archive.entries.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     // a list has a line for each entry; a much longer file is not a list and not worth the time
-    var linesLeft = 2 * indices.count + 1_000
+    var linesLeft = 2 * archive.entries.count + 1_000
+    // most lists have the archive's order
+    var likely = 0
     var rest = bytes[...]
     while !rest.isEmpty {
       guard linesLeft > 0 else {
         return malformedLines.note("has many more lines than the archive has entries")
       }
       linesLeft -= 1
-      let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
-      // counts bytes, since repaired text that is not UTF-8 has another length
-      rest = rest.dropFirst(bytesOfLine.count + 1)
-      let line = String(decoding: bytesOfLine, as: UTF8.self)
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest.dropFirst(line.count + 1)
       if let (digest, name) = Self.entry(on: line) {
-        if let index = indices[root + name] {
+        let path = root + name
+        let isLikely = likely < archive.entries.count && archive.entries[likely].name == path
+        if let index = isLikely ? likely : indices[path] {
           digests[index] = digest
+          likely = index + 1
         } else {
           malformedLines.note("is not in the archive", name)
         }
       } else if !line.isEmpty {
-        malformedLines.note("is not an MD5 and a name", line)
+        malformedLines.note("is not an MD5 and a name", String(decoding: line, as: UTF8.self))
       }
     }
   }
@@ -68,16 +71,16 @@ struct ChecksumList {
   static func digests(in bytes: [UInt8]) -> [String: MD5Digest] {
     var digests: [String: MD5Digest] = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      if let (digest, name) = entry(on: String(decoding: line, as: UTF8.self)) { digests[name] = digest }
+      if let (digest, name) = entry(on: line) { digests[name] = digest }
     }
     return digests
   }
 
   /// Returns the MD5 and the name on a line; nil if the line is malformed.
-  private static func entry(on line: String) -> (digest: MD5Digest, name: String)? {
-    let name = String(line.dropFirst(34))
-    guard let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty else { return nil }
-    return (digest, name)
+  private static func entry(on line: ArraySlice<UInt8>) -> (digest: MD5Digest, name: String)? {
+    let (digits, name) = (String(decoding: line.prefix(32), as: UTF8.self), line.dropFirst(34))
+    guard let digest = MD5Digest(hex: digits), !name.isEmpty else { return nil }
+    return (digest, String(decoding: name, as: UTF8.self))
   }
 
   /// Lines without an entry: the first of each kind, and their number.

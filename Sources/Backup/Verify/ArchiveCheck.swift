@@ -56,7 +56,7 @@ struct ArchiveCheck {
   var readers: Int?
   /// True if the same run verifies the base.
   var isBaseChecked = false
-  /// Called for each damaged item when it is found, in the archive's order, by any thread.
+  /// Called for each damaged item when it is found, by any thread: photos last, both in the archive's order.
   var whenDamaged: @Sendable (Finding) -> Void = { _ in }
 
   /// Checks the backup. Blocks; reads only.
@@ -89,21 +89,21 @@ struct ArchiveCheck {
     try PhotoReading(counter, Readers(readers, on: archive.status.identity)).collect(
       check.files.count, check.photo)
     summary.entriesChecked = check.files.count
-    summary.warnings += check.listed.warnings + check.damagedDerived.values.map(\.message)
-    summary.damaged += check.damaged.values
+    let damaged = check.damaged.values
+    summary.warnings += check.listed.warnings + damaged.filter(\.isDerived).map(\.finding.message)
+    summary.damaged += damaged.filter { !$0.isDerived }.map(\.finding)
     return summary
   }
 }
 
 /// Compares the entries of an archive with its lists, on any thread.
 private final class EntryCheck: Sendable {
-  /// The indices of the entries that are not folders.
+  /// The indices of the entries that are not folders: photos last, since a large document at the end would keep one thread
+  /// busy when all others have ended.
   let files: [Int]
   let listed: ChecksumList
-  /// The damaged entries, in the archive's order.
-  let damaged: OrderedResults<Finding>
-  /// The damaged entries that were made from the photos. The backup is intact without them.
-  let damagedDerived = OrderedResults<Finding>()
+  /// The damaged entries, in the order of `files`. Without those that were made from the photos, the backup is intact.
+  let damaged: OrderedResults<(finding: Finding, isDerived: Bool)>
   private let source: OpenedBackup
   private let archive: Archive
   private let counter: ProgressCounter
@@ -119,8 +119,9 @@ private final class EntryCheck: Sendable {
       if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
     }
     (self.source, self.archive, self.counter, self.photos) = (source, archive, counter, photos)
-    damaged = OrderedResults(whenFound: whenDamaged)
-    files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
+    damaged = OrderedResults { if !$0.isDerived { whenDamaged($0.finding) } }
+    let files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
+    self.files = files.filter { photos[$0] == nil } + files.filter { photos[$0] != nil }
     listed = try ChecksumList(of: source)
   }
 
@@ -145,8 +146,7 @@ private final class EntryCheck: Sendable {
         photo.map(source.label) ?? .entry(entry.name.escaped),
         isDerived ? "\(fault); an import does not use it" : fault)
     }
-    damaged.add(isDerived ? nil : finding, at: index)
-    damagedDerived.add(isDerived ? finding : nil, at: index)
+    damaged.add(finding.map { ($0, isDerived) }, at: index)
     if let photo { counter.advance(current: photo.record.name) }
   }
 

@@ -6,8 +6,10 @@ package final class OrderedResults<Value: Sendable>: Sendable {
   private struct State {
     /// The first item that is not done.
     var next = 0
-    /// The results of later items.
-    var waiting: [Int: Value?] = [:]
+    /// Which items are done.
+    var isDone: [Bool] = []
+    /// The values of items after the first one that is not done.
+    var waiting: [Int: Value] = [:]
     var values: [Value] = []
   }
 
@@ -23,12 +25,16 @@ package final class OrderedResults<Value: Sendable>: Sendable {
   /// Adds the result of an item; nil if there is nothing to collect. Each item must get one result.
   package func add(_ value: Value?, at index: Int) {
     state.withLock { state in
-      state.waiting.updateValue(value, forKey: index)
-      while let result = state.waiting.removeValue(forKey: state.next) {
+      let missing = index + 1 - state.isDone.count
+      if missing > 0 { state.isDone.append(contentsOf: repeatElement(false, count: missing)) }
+      state.isDone[index] = true
+      if let value { state.waiting[index] = value }
+      while state.next < state.isDone.count, state.isDone[state.next] {
+        if !state.waiting.isEmpty, let value = state.waiting.removeValue(forKey: state.next) {
+          state.values.append(value)
+          whenFound(value)
+        }
         state.next += 1
-        guard let result else { continue }
-        state.values.append(result)
-        whenFound(result)
       }
     }
   }
