@@ -17,7 +17,7 @@ struct LedgerFolderTests {
     let file = try #require(ArchiveFile(at: archive))
     do {
       let ledger = Ledger(folder: state)
-      ledger.begin("test").record(.verified, of: [(file, "A")])
+      ledger.observer(named: "test").record(.verified, of: [(file, "A")])
       _ = ledger.write { database in
         try FileManager.default.moveItem(
           atPath: state.string, toPath: scratch.path.appending("moved").string)
@@ -37,7 +37,7 @@ struct LedgerFolderTests {
   func exchangeable(mode: UInt32) throws {
     let archive = try scratch.write([1, 2, 3], to: "a.zip")
     let file = try #require(ArchiveFile(at: archive))
-    Ledger(folder: state).begin("test").record(.verified, of: [(file, "A")])
+    Ledger(folder: state).observer(named: "test").record(.verified, of: [(file, "A")])
     let database = state.appending("ledger.sqlite")
     chmod(database.string, mode)
     if mode == 0o600 { #expect(link(database.string, state.appending("second").string) == 0) }
@@ -50,7 +50,7 @@ struct LedgerFolderTests {
   func superJournal() throws {
     let archive = try scratch.write([1, 2, 3], to: "a.zip")
     let file = try #require(ArchiveFile(at: archive))
-    Ledger(folder: state).begin("test").record(.verified, of: [(file, "A")])
+    Ledger(folder: state).observer(named: "test").record(.verified, of: [(file, "A")])
     try ForgedDatabase.writeJournal(of: state.appending("ledger.sqlite"), naming: archive)
     let ledger = Ledger(folder: state)
     #expect(ledger.problem != nil)

@@ -77,7 +77,7 @@ import Testing
     for moment in [30, 10, 20] as [Int64] {
       var run = LedgerRun(.import, libraryPath: "/l", startedAt: moment)
       ledger.insert(&run)
-      ledger.begin("test").record(
+      ledger.observer(named: "test").record(
         .verified, of: [(ArchiveFile(location: "/a", bytes: 1, modifiedAt: 1, changedAt: 1), nil)])
     }
     #expect(ledger.runs().map(\.number) == [3, 2, 1])

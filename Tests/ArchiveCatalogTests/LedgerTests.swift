@@ -32,7 +32,7 @@ import Testing
   private func file() throws -> ArchiveFile { try #require(ArchiveFile(at: archive)) }
 
   private func record(_ event: Observation.Event, in ledger: Ledger) throws {
-    ledger.begin("test").record(event, of: [(try file(), "A")])
+    ledger.observer(named: "test").record(event, of: [(try file(), "A")])
   }
 
   private func write(_ bytes: [UInt8], at offset: UInt64 = 0) throws {
@@ -58,7 +58,7 @@ import Testing
   func readingMakesNothing() throws {
     let ledger = Ledger(folder: folder)
     #expect(ledger.health(of: try file()) == .unverified)
-    #expect(ledger.begin("test").begun == LedgerPosition(0))
+    #expect(ledger.observer(named: "test").begun == LedgerPosition(0))
     #expect(ledger.problem == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.string))
   }
@@ -102,7 +102,7 @@ import Testing
   @Test("Ledger: a reading that began before damage was found does not end it")
   func staleReading() throws {
     let ledger = Ledger(folder: folder)
-    let early = ledger.begin("verify")
+    let early = ledger.observer(named: "verify")
     try record(.foundDamaged(reason: "rot"), in: ledger)
     early.record(.verified, of: [(try file(), nil)])
     #expect(ledger.health(of: try file()).isSuspect)
@@ -118,7 +118,7 @@ import Testing
       for number in 0..<4 {
         group.addTask {
           let ledger = Ledger(folder: folder)
-          for _ in 0..<10 { ledger.begin("\(number)").record(.verified, of: [(file, nil)]) }
+          for _ in 0..<10 { ledger.observer(named: "\(number)").record(.verified, of: [(file, nil)]) }
         }
       }
     }

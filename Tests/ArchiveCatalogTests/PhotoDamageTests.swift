@@ -67,33 +67,34 @@ import Testing
 
   @Test("Photo damage: an operation that read every photo clears what it did not find")
   func everyPhoto() {
-    ledger.begin("verify").record(PhotoFindings(ofEveryPhoto: [finding(4), finding(5)]), ofLibrary: "A")
+    ledger.observer(named: "verify").record(
+      PhotoFindings(ofEveryPhoto: [finding(4), finding(5)]), ofLibrary: "A")
     #expect(damaged() == [4, 5])
-    ledger.begin("verify").record(PhotoFindings(ofEveryPhoto: [finding(5)]), ofLibrary: "A")
+    ledger.observer(named: "verify").record(PhotoFindings(ofEveryPhoto: [finding(5)]), ofLibrary: "A")
     #expect(damaged() == [5])
   }
 
   @Test("Photo damage: an operation that did not read a photo leaves its damage")
   func somePhotos() {
-    ledger.begin("verify").record(PhotoFindings(ofEveryPhoto: [finding(4)]), ofLibrary: "A")
-    ledger.begin("export").record(PhotoFindings(damaged: [finding(5)]), ofLibrary: "A")
+    ledger.observer(named: "verify").record(PhotoFindings(ofEveryPhoto: [finding(4)]), ofLibrary: "A")
+    ledger.observer(named: "export").record(PhotoFindings(damaged: [finding(5)]), ofLibrary: "A")
     #expect(damaged() == [4, 5])
-    ledger.begin("backup").record(PhotoFindings(damaged: []) { $0 == 4 }, ofLibrary: "A")
+    ledger.observer(named: "backup").record(PhotoFindings(damaged: []) { $0 == 4 }, ofLibrary: "A")
     #expect(damaged() == [5])
   }
 
   @Test("Photo damage: an operation that began before damage was recorded does not clear it")
   func concurrent() {
-    let verify = ledger.begin("verify")
-    ledger.begin("export").record(PhotoFindings(damaged: [finding(4)]), ofLibrary: "A")
+    let verify = ledger.observer(named: "verify")
+    ledger.observer(named: "export").record(PhotoFindings(damaged: [finding(4)]), ofLibrary: "A")
     verify.record(PhotoFindings(ofEveryPhoto: []), ofLibrary: "A")
     #expect(damaged() == [4])
   }
 
   @Test("Photo damage: libraries are apart")
   func libraries() {
-    ledger.begin("verify").record(PhotoFindings(ofEveryPhoto: [finding(4)]), ofLibrary: "A")
-    ledger.begin("verify").record(PhotoFindings(ofEveryPhoto: []), ofLibrary: "B")
+    ledger.observer(named: "verify").record(PhotoFindings(ofEveryPhoto: [finding(4)]), ofLibrary: "A")
+    ledger.observer(named: "verify").record(PhotoFindings(ofEveryPhoto: []), ofLibrary: "B")
     #expect(damaged() == [4])
     #expect(damaged("B") == [])
   }
@@ -101,7 +102,7 @@ import Testing
   @Test("Photo damage: findings about other items are left out")
   func otherItems() {
     let file = Finding(.file("/a.zip"), "it is corrupt")
-    ledger.begin("repair").record(PhotoFindings(ofEveryPhoto: [file]), ofLibrary: "A")
+    ledger.observer(named: "repair").record(PhotoFindings(ofEveryPhoto: [file]), ofLibrary: "A")
     #expect(damaged() == [])
   }
 }

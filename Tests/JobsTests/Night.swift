@@ -60,7 +60,7 @@ struct Night {
     let files = [ArchiveFile(at: FilePath(path))].compactMap { $0 }.map {
       (file: $0, archiveID: nil as String?)
     }
-    context.ledger.begin("test", now: context.now).record(
+    context.ledger.observer(named: "test", now: context.now).record(
       .foundDamaged(reason: "a test says so"), of: files)
   }
 
@@ -69,7 +69,7 @@ struct Night {
     let files = [ArchiveFile(at: FilePath(path))].compactMap { $0 }.map {
       (file: $0, archiveID: nil as String?)
     }
-    context.ledger.begin("test", now: context.now).record(.verified, of: files)
+    context.ledger.observer(named: "test", now: context.now).record(.verified, of: files)
   }
 
   func health(_ path: String) -> ArchiveHealth {

@@ -11,7 +11,8 @@ package struct ArchiveObserver: Sendable {
   package let name: String
   /// The ledger's position when the operation began.
   package let begun: LedgerPosition
-  fileprivate let now: @Sendable () -> Date
+  /// The clock.
+  package let now: @Sendable () -> Date
 
   /// The present time, in milliseconds since 1970.
   var moment: Int64 { Int64((now().timeIntervalSince1970 * 1000).rounded()) }
@@ -74,13 +75,13 @@ extension ArchiveObserver {
 }
 
 extension Ledger {
-  /// Starts an operation that observes archives.
+  /// Makes the observer of an operation that begins to read now. Blocks; only reads.
   ///
   /// - Parameters:
   ///   - name: the operation in the user's words.
   ///   - now: the clock.
-  package func begin(
-    _ name: String, now: @escaping @Sendable () -> Date = { Date() }
+  package func observer(
+    named name: String, now: @escaping @Sendable () -> Date = { Date() }
   ) -> ArchiveObserver { ArchiveObserver(self, name, now) }
 
   /// The number of entries up to now.
@@ -102,11 +103,6 @@ extension Ledger {
     read { database in
       try files.map { ArchiveHealth(try Self.observations(of: $0, database)) }
     } ?? files.map { _ in .unverified }
-  }
-
-  /// Starts an operation within this operation, with the same name and clock.
-  package func begin(within operation: ArchiveObserver) -> ArchiveObserver {
-    ArchiveObserver(self, operation.name, operation.now)
   }
 
   /// Derives the health of one file. Blocks.

@@ -8,7 +8,7 @@ extension Ledger: OperationRecorder {
   public func recording<Summary: RecordedSummary>(
     _ operation: RecordedOperation, _ body: () throws -> Summary
   ) throws -> Summary {
-    let observer = begin(operation.kind.rawValue)
+    let observer = observer(named: operation.kind.rawValue)
     var run = LedgerRun(operation, at: observer.moment)
     insert(&run)
     func end(_ result: OperationResult?, _ error: (any Error)?, because cause: (any Error)?) {

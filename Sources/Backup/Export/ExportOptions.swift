@@ -47,8 +47,8 @@ public struct ExportOptions: Sendable {
   /// Gives the health of archives. `Work.export` records the export. The export records the archives that it verifies: a
   /// base that is suspect, and with `verifies` also one that was never verified or has changed since.
   public var ledger: Ledger?
-  /// The ledger's operation that this export belongs to; nil if the export is an operation of its own.
-  package var operation: ArchiveObserver?
+  /// The observer of the operation that this export belongs to; nil if the export is an operation of its own.
+  package var observer: ArchiveObserver?
   /// Verifies every CRC and MD5 of the archive before it is published.
   public var verifies = false
   /// Adds a thumbnail of each photo to the archive. Draws those that the library's cache lacks, which needs libvips.

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -42,17 +43,20 @@ extension Work where Summary == ExportSummary {
 public struct ExportRun {
   let libraryPath: FilePath
   let destination: FilePath
-  let options: ExportOptions
+  var options: ExportOptions
   let counter: ProgressCounter
+  /// Records the archives that the export verifies; nil if it verifies none.
+  private let observer: ArchiveObserver?
 
-  /// Prepares a run; parameters as for `Work.export`.
+  /// Prepares a run; parameters as for `Work.export`. Blocks while it reads the ledger.
   public init(
     libraryPath: FilePath, destination: FilePath, options: ExportOptions, counter: ProgressCounter
   ) {
-    self.libraryPath = libraryPath
-    self.destination = destination
-    self.options = options
+    (self.libraryPath, self.destination, self.options) = (libraryPath, destination, options)
     self.counter = counter
+    observer =
+      options.isIncremental || options.verifiesArchives
+      ? options.observer ?? (options.ledger ?? Ledger()).observer(named: "export") : nil
   }
 
   /// Exports. Blocks until it is done; throws what the summary of `Work.export` throws.
@@ -78,11 +82,9 @@ public struct ExportRun {
 
   /// Exports without thumbnails and gallery, for the reason of an error.
   private func withoutPictures(_ error: any Error) throws -> ExportSummary {
-    var options = options
-    (options.includesThumbnails, options.gallery) = (false, nil)
-    var summary = try ExportRun(
-      libraryPath: libraryPath, destination: destination, options: options, counter: counter
-    ).run()
+    var run = self
+    (run.options.includesThumbnails, run.options.gallery) = (false, nil)
+    var summary = try run.run()
     summary.warnings.append("the archive has no thumbnails and no gallery: \(error)")
     return summary
   }
@@ -101,9 +103,11 @@ public struct ExportRun {
     defer { withExtendedLifetime(lock) {} }
     // chooses the base first, and frees its rows before the library's rows are read
     let selectionDigest = try digest(ofSelection: library.categories())
-    let baseChoice =
+    let baseChoice = try observer.flatMap { observer in
       try options.isIncremental
-      ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, counter) : nil
+        ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, observer, counter)
+        : nil
+    }
     let date = options.date ?? Date()
     let (contents, changes) = try library.contentsAndChanges()
     if let pictures, !pictures.include(contents.photos) { return nil }
@@ -126,14 +130,13 @@ public struct ExportRun {
     counter.report(corrupt)
     let (written, result) = try write(plan, pictures, library, outputPath, date)
     var summary = result
-    if options.verifies, !options.isDryRun, options.format == .zip {
-      (options.operation ?? options.ledger?.begin("export"))?.recordVerified(summary.archives)
-    }
+    if options.verifiesArchives { observer?.recordVerified(summary.archives) }
     if let baseChoice {
       summary.reasonForFullArchive =
         isSelectionUnchanged ? baseChoice.reason : "the categories changed during the export"
       summary.rejectedBases = baseChoice.rejected
-      summary.warnings += baseChoice.warnings
+      // the operation that the export belongs to reports these archives itself
+      if options.observer == nil { summary.warnings += observer?.damageWarnings ?? [] }
     }
     summary.corruptInLibrary += corrupt
     summary.warnings += [options.gallery?.warning].compactMap(\.self) + (pictures?.warnings ?? [])
@@ -220,6 +223,9 @@ extension ExportOptions {
 
   /// True if the export draws the pictures that the caches lack. A dry run draws nothing.
   var drawsPictures: Bool { hasPictures && !isDryRun }
+
+  /// True if the export verifies the archives that it writes.
+  var verifiesArchives: Bool { verifies && !isDryRun && format == .zip }
 
   /// How often the export reads or writes each photo: with `verifies`, it reads the archive.
   var passes: Int { verifies ? 2 : 1 }

@@ -33,11 +33,11 @@ extension Work where Summary == ExtractSummary {
     let recorded = RecordedOperation(
       .extract, archives: [archive], folder: folder, isDryRun: options.isDryRun)
     return Work(recorded, by: options.ledger) { counter in
-      let operation = (options.ledger ?? Ledger()).begin("extract")
+      let observer = (options.ledger ?? Ledger()).observer(named: "extract")
       let run = ExtractRun(
-        archive: archive, folder: folder, options: options, counter: counter, operation: operation)
+        archive: archive, folder: folder, options: options, counter: counter, observer: observer)
       let summary = try run.run()
-      operation.recordDamage(summary.damagedArchives)
+      observer.recordDamage(summary.damagedArchives)
       return summary
     }
   }
@@ -49,12 +49,12 @@ private struct ExtractRun {
   let folder: FilePath
   let options: ExtractOptions
   let counter: ProgressCounter
-  let operation: ArchiveObserver
+  let observer: ArchiveObserver
 
   func run() throws -> ExtractSummary {
     var source = try BackupOpener(
       counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
-      recorder: operation, photoExports: .opened, followsChains: true
+      observer: observer, photoExports: .opened, followsChains: true
     ).open(archive)
     guard source.format == .zip, let zip = source.archive else {
       throw ExtractError.noPhotoFiles(archive)

@@ -60,15 +60,15 @@ struct GalleryFolderRun {
   }
 
   func run(archive path: FilePath) throws -> GalleryFolderSummary {
-    let operation = (options.ledger ?? Ledger()).begin("gallery")
+    let observer = (options.ledger ?? Ledger()).observer(named: "gallery")
     let backup = try BackupOpener(
       counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
-      recorder: operation, photoExports: .opened, followsChains: true
+      observer: observer, photoExports: .opened, followsChains: true
     ).open(path)
     guard backup.format == .zip, backup.archive != nil else { throw GalleryFolderError.noPhotoFiles(path) }
     let photos = try GalleryPhotos(backup.completingChecksums(counter), options)
     let summary = try write(photos)
-    operation.recordDamage(summary.damagedArchives)
+    observer.recordDamage(summary.damagedArchives)
     return summary
   }
 

@@ -35,7 +35,7 @@ extension Work where Summary == ImportSummary {
       .import, library: library, archives: backups, isDryRun: options.isDryRun)
     return Work(operation, by: options.ledger) { counter in
       var run = ImportRun(library: library, options: options, counter: counter)
-      run.operation = options.ledger?.begin("import")
+      run.observer = options.ledger?.observer(named: "import")
       return try run.runAndRecord(backups)
     }
   }
@@ -47,7 +47,7 @@ public struct ImportRun {
   let options: ImportOptions
   let counter: ProgressCounter
   /// Records damaged archives; nil to record nothing.
-  fileprivate var operation: ArchiveObserver?
+  fileprivate var observer: ArchiveObserver?
 
   /// Prepares a run, for callers with a thread and a counter of their own. It records no damaged archives.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
@@ -58,10 +58,10 @@ public struct ImportRun {
   func runAndRecord(_ paths: [FilePath]) throws -> ImportSummary {
     do {
       let summary = try run(paths)
-      operation?.recordDamage(summary.damagedArchives)
+      observer?.recordDamage(summary.damagedArchives)
       return summary
     } catch let stop as ImportStopped {
-      operation?.recordDamage(stop.done.damagedArchives)
+      observer?.recordDamage(stop.done.damagedArchives)
       throw stop
     }
   }
@@ -152,7 +152,7 @@ public struct ImportRun {
   private var opener: BackupOpener {
     BackupOpener(
       counter: counter, limits: options.limits, password: options.password, ledger: options.ledger,
-      recorder: operation, reads: .photos, photoIDs: options.photoIDs, salvages: options.salvages,
+      observer: observer, reads: .photos, photoIDs: options.photoIDs, salvages: options.salvages,
       photoExports: options.salvages ? .searched : .refused)
   }
 

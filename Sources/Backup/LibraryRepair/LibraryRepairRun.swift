@@ -94,11 +94,11 @@ extension Work where Summary == LibraryRepairSummary {
     let recorded = RecordedOperation(
       .repair, library: library, archives: archives, isDryRun: options.isDryRun)
     return Work(recorded, by: options.ledger) { counter in
-      let operation = options.ledger?.begin("repair")
+      let observer = options.ledger?.observer(named: "repair")
       let summary = try LibraryRepairRun(
         path: library, archives: archives, options: options, counter: counter
       ).run()
-      operation?.recordDamage(summary.damagedArchives)
+      observer?.recordDamage(summary.damagedArchives)
       return summary
     }
   }

@@ -25,4 +25,12 @@ extension ArchiveObserver {
       record(.foundDamaged(reason: reason), of: [(file, nil)])
     }
   }
+
+  /// A warning for each archive that operations of this name have found damaged since this one began. Reading the
+  /// property blocks.
+  package var damageWarnings: [String] {
+    damage().sorted { $0.key < $1.key }.map { path, reason in
+      "\(path.escaped) is damaged (\(reason)), and was ignored"
+    }
+  }
 }

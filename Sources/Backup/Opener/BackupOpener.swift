@@ -29,7 +29,7 @@ package struct BackupOpener {
   /// The health of the archives in a folder, and their descriptors.
   var ledger: Ledger?
   /// Records an archive that cannot be opened because it is damaged; nil to record nothing.
-  var recorder: ArchiveObserver?
+  var observer: ArchiveObserver?
   /// The entries that the caller reads: a backup in which they are encrypted is refused if there is no password. Nil to
   /// refuse none.
   var reads: OpenedBackup.Reading?
@@ -64,7 +64,7 @@ package struct BackupOpener {
       if let reads { try backup.requirePassword(toRead: reads) }
       return try followsChains ? withChain(backup) : backup
     }
-    return try recorder?.recordingDamage(of: path, attempt) ?? attempt()
+    return try observer?.recordingDamage(of: path, attempt) ?? attempt()
   }
 
   private func recognize(_ path: FilePath) throws -> OpenedBackup {

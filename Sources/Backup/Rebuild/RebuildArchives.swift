@@ -24,7 +24,7 @@ struct RebuildArchives {
   /// The archives of the library, oldest first.
   private(set) var records: [ExportRecord] = []
   private let options: RebuildOptions
-  private let operation: ArchiveObserver
+  private let observer: ArchiveObserver
   private let opener: BackupOpener
 
   /// Finds the archives of the library, and opens the newest one that can be used. Blocks; writes only into the ledger.
@@ -35,10 +35,10 @@ struct RebuildArchives {
   /// - Throws: `RebuildError`, `BackupError` if a password is needed or wrong, the error of an archive if none can be read,
   ///   or `CancellationError`.
   init(
-    of path: FilePath, id: String?, _ options: RebuildOptions, _ operation: ArchiveObserver,
+    of path: FilePath, id: String?, _ options: RebuildOptions, _ observer: ArchiveObserver,
     _ counter: ProgressCounter
   ) throws {
-    (self.options, self.operation) = (options, operation)
+    (self.options, self.observer) = (options, observer)
     opener = BackupOpener(
       counter: counter, limits: options.limits, password: options.password, ledger: options.ledger)
     let search = try ArchiveSearch(options.archives, opener)
@@ -141,7 +141,7 @@ struct RebuildArchives {
   /// Opens an archive with its chain.
   func open(_ archive: ArchiveDescriptor) throws -> OpenedBackup {
     let path = FilePath(archive.path)
-    return try operation.recordingDamage(of: path) {
+    return try observer.recordingDamage(of: path) {
       let backup = try opener.withChain(opener.open(path))
       try backup.requirePassword(toRead: .photos)
       return try backup.completingChecksums(opener.counter)

@@ -30,10 +30,10 @@ extension Work where Summary == RebuildSummary {
     let recorded = RecordedOperation(
       .rebuild, library: library, archives: options.archives, isDryRun: options.isDryRun)
     return Work(recorded, by: options.ledger) { counter in
-      let operation = (options.ledger ?? Ledger()).begin("rebuild")
-      let summary = try RebuildRun(path: library, options: options, operation: operation, counter: counter)
+      let observer = (options.ledger ?? Ledger()).observer(named: "rebuild")
+      let summary = try RebuildRun(path: library, options: options, observer: observer, counter: counter)
         .run()
-      operation.recordDamage(summary.damagedArchives)
+      observer.recordDamage(summary.damagedArchives)
       return summary
     }
   }
@@ -44,7 +44,7 @@ extension Work where Summary == RebuildSummary {
 struct RebuildRun {
   let path: FilePath
   let options: RebuildOptions
-  let operation: ArchiveObserver
+  let observer: ArchiveObserver
   let counter: ProgressCounter
 
   func run() throws -> RebuildSummary {
@@ -56,7 +56,7 @@ struct RebuildRun {
     if !salvaged.knowsPIN { try confirmLossOfPIN(salvaged) }
 
     var (archives, scan) = try Workers.both {
-      let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, operation, counter)
+      let archives = try RebuildArchives(of: path, id: salvaged.libraryID, options, observer, counter)
       if archives.newest.isEmpty, !options.acceptsNoArchive { throw RebuildError.noArchive(path) }
       return archives
     } _: { check in

@@ -85,13 +85,13 @@ extension Work where Summary == RewriteSummary {
   /// published then.
   public static func repair(_ archive: FilePath, options: RewriteOptions = RewriteOptions()) -> Self {
     Work(RecordedOperation(.repair, archives: [archive]), by: options.ledger) { counter in
-      let operation = options.ledger?.begin("repair")
+      let observer = options.ledger?.observer(named: "repair")
       let summary = try RewriteRun(kind: .repair, path: archive, options: options, counter: counter).run()
       if !summary.isIntact {
         let reason = (summary.faults + summary.unrecoverable).first?.message ?? "it is incomplete"
-        operation?.recordDamage([archive: reason])
+        observer?.recordDamage([archive: reason])
       }
-      operation?.record(summary)
+      observer?.record(summary)
       return summary
     }
   }
@@ -105,9 +105,9 @@ extension Work where Summary == RewriteSummary {
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: RewriteOptions = RewriteOptions()) -> Self {
     Work(RecordedOperation(.flatten, archives: [archive]), by: options.ledger) { counter in
-      let operation = options.ledger?.begin("flatten")
+      let observer = options.ledger?.observer(named: "flatten")
       let summary = try RewriteRun(kind: .flatten, path: archive, options: options, counter: counter).run()
-      operation?.record(summary)
+      observer?.record(summary)
       return summary
     }
   }

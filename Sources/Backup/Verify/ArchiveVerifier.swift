@@ -7,48 +7,43 @@ import SystemPackage
 /// Verifies archives that are unverified, changed since their verification, or suspect according to the ledger.
 package struct ArchiveVerifier: Sendable {
   /// Records the results.
-  package let operation: ArchiveObserver
+  package let observer: ArchiveObserver
   private let password: Secret?
   private let verifiesUnverified: Bool
 
   /// - Parameters:
-  ///   - operation: the health of archives, and the record of results.
+  ///   - observer: knows the health of archives, and records the results.
   ///   - password: for encrypted archives.
   ///   - verifiesUnverified: false to verify only suspect archives, and to use unverified ones without reading them.
-  package init(operation: ArchiveObserver, password: Secret?, verifiesUnverified: Bool) {
-    (self.operation, self.password, self.verifiesUnverified) = (operation, password, verifiesUnverified)
+  package init(observer: ArchiveObserver, password: Secret?, verifiesUnverified: Bool) {
+    (self.observer, self.password, self.verifiesUnverified) = (observer, password, verifiesUnverified)
   }
 
-  /// Returns true if no archive is known to be corrupt, encrypted with another password, or missing. Verifies suspect
-  /// archives and, with `verifiesUnverified`, unverified ones. Continues after a corrupt archive, so that every corrupt
-  /// one is reported. Blocks.
+  /// Returns true if an archive is not known to be corrupt, encrypted with another password, or missing. Verifies a
+  /// suspect archive and, with `verifiesUnverified`, an unverified one. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  package func areUsable(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
-    try archives.reduce(true) { areUsable, archive in try isUsable(archive, counter) && areUsable }
-  }
-
-  private func isUsable(_ archive: ArchiveDescriptor, _ counter: ProgressCounter) throws -> Bool {
+  package func isUsable(_ archive: ArchiveDescriptor, _ counter: ProgressCounter) throws -> Bool {
     guard let file = try Self.file(of: archive) else { return false }
-    switch operation.ledger.health(of: file) {
+    switch observer.ledger.health(of: file) {
     case .verified: return true
     case .unverified where !verifiesUnverified: return true
     // the archive may be large, and several archives may depend on it
-    case .suspect where operation.hasFoundDamaged(file): return false
+    case .suspect where observer.hasFoundDamaged(file): return false
     case .suspect, .unverified: break
     }
-    return try verify(archive, file, counter)
+    return try isIntact(archive, file, counter)
   }
 
   /// Verifies archives whatever their health, and returns those that are corrupt, encrypted with another password, or
   /// missing. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  package func unusable(
-    among archives: [ArchiveDescriptor], _ counter: ProgressCounter
+  package func reverify(
+    _ archives: [ArchiveDescriptor], _ counter: ProgressCounter
   ) throws -> [ArchiveDescriptor] {
     try archives.filter { archive in
-      try Self.file(of: archive).map { try !verify(archive, $0, counter) } ?? true
+      try Self.file(of: archive).map { try !isIntact(archive, $0, counter) } ?? true
     }
   }
 
@@ -62,16 +57,31 @@ package struct ArchiveVerifier: Sendable {
     }
   }
 
-  private func verify(
+  private func isIntact(
     _ archive: ArchiveDescriptor, _ file: ArchiveFile, _ counter: ProgressCounter
   ) throws -> Bool {
     // encrypted with another password: unusable, but not damaged
     if archive.isLocked { return false }
     do {
-      return try operation.verify(archive, file, password, counter) == nil
+      return try verify(archive, file, counter) == nil
     } catch BackupError.noSuchBackup {
       return false
     }
+  }
+
+  /// Verifies an archive whatever its health, and records the result. Blocks.
+  ///
+  /// - Parameter file: the archive's file as it was before this call.
+  /// - Returns: the fault of the archive; nil if the archive is intact.
+  /// - Throws: the errors of `ArchiveDescriptor.fault(_:_:)`; nothing is recorded then.
+  package func verify(
+    _ archive: ArchiveDescriptor, _ file: ArchiveFile, _ counter: ProgressCounter
+  ) throws -> String? {
+    // only damage that was recorded before this reading is cleared
+    let reading = observer.ledger.observer(named: observer.name, now: observer.now)
+    let fault = try archive.fault(password, counter)
+    reading.record(fault.map { .foundDamaged(reason: $0) } ?? .verified, of: [(file, archive.archiveID)])
+    return fault
   }
 }
 
@@ -88,30 +98,6 @@ extension ArchiveDescriptor {
       return try ArchiveCheck(source: source, counter: counter).run().damaged.first?.message
     } catch  where !error.cause.isInconclusive {
       return "\(error)"
-    }
-  }
-}
-
-extension ArchiveObserver {
-  /// Verifies an archive and records the result. Blocks.
-  ///
-  /// - Parameter file: the archive's file as it was before this call.
-  /// - Returns: the fault of the archive; nil if the archive is intact.
-  /// - Throws: the errors of `ArchiveDescriptor.fault(_:_:)`; nothing is recorded then.
-  package func verify(
-    _ archive: ArchiveDescriptor, _ file: ArchiveFile, _ password: Secret?, _ counter: ProgressCounter
-  ) throws -> String? {
-    let reading = ledger.begin(within: self)
-    let fault = try archive.fault(password, counter)
-    reading.record(fault.map { .foundDamaged(reason: $0) } ?? .verified, of: [(file, archive.archiveID)])
-    return fault
-  }
-
-  /// A warning for each archive that operations of this name have found damaged since this one began. Reading the
-  /// property blocks.
-  package var damageWarnings: [String] {
-    damage().sorted { $0.key < $1.key }.map { path, reason in
-      "\(path.escaped) is damaged (\(reason)), and was ignored"
     }
   }
 }

@@ -29,7 +29,7 @@ extension Work where Summary == CheckSummary {
     ledger: Ledger? = nil
   ) -> Self {
     Work { counter in
-      let operation = (ledger ?? Ledger()).begin("verify")
+      let observer = (ledger ?? Ledger()).observer(named: "verify")
       let opener = BackupOpener(
         counter: counter, limits: limits, password: password, reads: .allEntries)
       var sum = CheckSummary()
@@ -37,7 +37,7 @@ extension Work where Summary == CheckSummary {
       /// backups are verified anyway.
       func attempt<Result>(_ path: FilePath, _ step: () throws -> Result) throws -> Result? {
         do {
-          return try operation.recordingDamage(of: path, step)
+          return try observer.recordingDamage(of: path, step)
         } catch {
           guard backups.count > 1, !(error is CancellationError) else { throw error }
           let unreadable = CheckSummary.Unreadable(path: path, error: error)
@@ -67,7 +67,7 @@ extension Work where Summary == CheckSummary {
         guard var summary = try attempt(source.path, check.run) else { continue }
         if let file, source.format == .zip {
           let event = summary.damaged.first.map { Observation.Event.foundDamaged(reason: $0.message) }
-          operation.record(event ?? .verified, of: [(file, source.metadata.smilepile?.uuid)])
+          observer.record(event ?? .verified, of: [(file, source.metadata.smilepile?.uuid)])
         }
         if isOneOfSeveral {
           summary.damaged = summary.damaged.map { $0.from(source.path) }

@@ -12,7 +12,7 @@ import SystemPackage
 struct InboxDeletion {
   let context: PhaseContext
 
-  private var ledger: Ledger { context.operation.ledger }
+  private var ledger: Ledger { context.observer.ledger }
 
   /// What the deletion did.
   struct Outcome {

@@ -8,7 +8,7 @@ struct DestinationCheck {
   let library: FilePath
   /// The copies that were known before this run.
   let copies: [JobStatus.Copy]
-  let operation: ArchiveObserver
+  let observer: ArchiveObserver
 
   /// Checks a destination. Blocks; writes only to the ledger, and removes the lock file of a killed run.
   ///
@@ -20,7 +20,7 @@ struct DestinationCheck {
       try configuration.check()
     } catch let fault as DestinationFault where fault.isMissing {
       let missing = copies.filter { $0.path == destination.folder.string }.flatMap(\.files)
-      operation.record(.unreachable, of: missing.map { ($0, nil) })
+      observer.record(.unreachable, of: missing.map { ($0, nil) })
       throw fault
     }
     // the reader of the job file does not know a library that the command line gives

@@ -18,7 +18,7 @@ struct ExportPhase {
     var destination = destination
     destination.upToDateArchives = archives
     destination.hasNewArchives = true
-    destination.inventory = destination.inventory?.updated(adding: archives, context.operation.ledger)
+    destination.inventory = destination.inventory?.updated(adding: archives, context.observer.ledger)
     return (destination, summary)
   }
 

@@ -6,7 +6,7 @@ extension PhaseContext {
   /// copy. Blocks.
   func describingCopy(at destination: DestinationState) -> DestinationState {
     var destination = destination
-    guard let inventory = destination.inventory?.updated(operation.ledger) else { return destination }
+    guard let inventory = destination.inventory?.updated(observer.ledger) else { return destination }
     var newest: CopyRecord?
     for archive in archives(in: inventory) {
       guard let members = try? inventory.members(of: archive),

@@ -13,13 +13,13 @@ struct PhaseContext: RunPart {
 
   /// Verifies the archives that the run relies on.
   var verifier: ArchiveVerifier {
-    ArchiveVerifier(operation: operation, password: password, verifiesUnverified: job.verifies)
+    ArchiveVerifier(observer: observer, password: password, verifiesUnverified: job.verifies)
   }
 
   /// Lists the archives of a destination. Blocks.
   func inventory(of destination: DestinationState) throws -> ArchiveInventory {
     try ArchiveInventory(
-      folder: destination.folder, password: password, ledger: operation.ledger,
+      folder: destination.folder, password: password, ledger: observer.ledger,
       whileReading: counter.checkCancellation)
   }
 
@@ -32,7 +32,7 @@ struct PhaseContext: RunPart {
 
   /// Returns true if this run has found the archive damaged. Blocks.
   func isDamaged(_ archive: ArchiveDescriptor) -> Bool {
-    ArchiveFile(at: FilePath(archive.path)).map(operation.hasFoundDamaged) ?? false
+    ArchiveFile(at: FilePath(archive.path)).map(observer.hasFoundDamaged) ?? false
   }
 
   /// Returns the archives that a restore needs, after verifying those of unknown health; nil if one is
@@ -45,7 +45,7 @@ struct PhaseContext: RunPart {
     var graph = inventory.graph
     while true {
       let members = try graph.members(of: archive)
-      let damaged = try members.filter { try !verifier.areUsable([$0], counter) }
+      let damaged = try members.filter { try !verifier.isUsable($0, counter) }
       if damaged.isEmpty { return members }
       graph = graph.excluding(Set(damaged.map(\.path)))
       guard !damaged.contains(archive), try graph.members(of: archive) != members else { return nil }
@@ -59,7 +59,7 @@ struct PhaseContext: RunPart {
     options.date = now
     // a base of another job would be copied to all destinations, and this job's retention would never remove it
     options.baseTag = job.name
-    options.operation = operation
+    options.observer = observer
     return options
   }
 }

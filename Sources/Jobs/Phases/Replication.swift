@@ -17,7 +17,7 @@ struct Replication {
   ///
   /// - Throws: `CancellationError`, and errors that prevent the copy.
   func run(_ destination: DestinationState) throws -> PhaseResults.Step {
-    guard let inventory = source.inventory?.updated(context.operation.ledger) else {
+    guard let inventory = source.inventory?.updated(context.observer.ledger) else {
       return (destination, [])
     }
     var graph = inventory.graph
@@ -44,7 +44,7 @@ struct Replication {
   private func graph(
     _ graph: ArchiveGraph, without needed: [ArchiveDescriptor]
   ) throws -> ArchiveGraph? {
-    let damaged = try context.verifier.unusable(among: needed, context.counter)
+    let damaged = try context.verifier.reverify(needed, context.counter)
     guard !damaged.isEmpty, !source.upToDateArchives.contains(where: damaged.contains) else { return nil }
     let other = graph.excluding(Set(damaged.map(\.path)))
     return try source.upToDateArchives.flatMap(other.chain).contains(where: damaged.contains) ? nil : other
@@ -86,7 +86,7 @@ struct Replication {
       }
       if source.upToDateArchives.contains(archive) { destination.upToDateArchives.append(copy) }
     }
-    destination.inventory = inventory.updated(adding: copies, context.operation.ledger)
+    destination.inventory = inventory.updated(adding: copies, context.observer.ledger)
     return (destination, issues)
   }
 
@@ -97,7 +97,7 @@ struct Replication {
     // the copy of a base may be older than a repair of that base
     let isUnrepaired = other.digest.map { archive.repairedFrom.contains($0) && bases.contains($0) } ?? false
     return try other.archiveID == archive.archiveID && (other.digest == archive.digest || isUnrepaired)
-      && context.verifier.areUsable([other], context.counter)
+      && context.verifier.isUsable(other, context.counter)
   }
 
   private func write(
@@ -108,7 +108,7 @@ struct Replication {
     )
     copy.permissions = context.job.permissions
     let written = try copy.run()
-    context.operation.recordVerified([written.archive])
+    context.observer.recordVerified([written.archive])
     return written
   }
 }

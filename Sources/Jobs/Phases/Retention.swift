@@ -16,7 +16,7 @@ struct Retention {
     prune.password = context.password
     prune.tags = [context.job.name]
     prune.libraryID = context.libraryID
-    prune.operation = context.operation
+    prune.observer = context.observer
     prune.lockWait = .seconds(context.job.lockWait)
     prune.now = context.now
     prune.fresh = Set(destination.upToDateArchives.map(\.path))
@@ -25,7 +25,7 @@ struct Retention {
       let done = try prune.run()
       var destination = destination
       destination.removed = done.removed.map(\.path)
-      destination.inventory = inventory.updated(removing: destination.removed, context.operation.ledger)
+      destination.inventory = inventory.updated(removing: destination.removed, context.observer.ledger)
       let problems = done.plan.refusals + done.failures.map(\.message)
       return (
         destination, problems.map { .incomplete(.archives, $0) } + done.unreadable.map(\.issue)

@@ -10,7 +10,7 @@ struct RunInput {
   let library: FilePath
   let context: JobContext
   /// Records what the run observes of archives.
-  let operation: ArchiveObserver
+  let observer: ArchiveObserver
   let counter: ProgressCounter
 
   /// - Throws: `JobError.noLibrary`.
@@ -19,7 +19,7 @@ struct RunInput {
   ) throws(JobError) {
     guard let library = job.library else { throw .noLibrary(job.name) }
     (self.job, self.library, self.context, self.counter) = (job, library, context, counter)
-    operation = context.ledger.begin("\(task.rawValue) \(job.name)", now: context.now)
+    observer = context.ledger.observer(named: "\(task.rawValue) \(job.name)", now: context.now)
   }
 }
 
@@ -32,7 +32,7 @@ extension RunPart {
   var job: Job { input.job }
   var library: FilePath { input.library }
   var context: JobContext { input.context }
-  var operation: ArchiveObserver { input.operation }
+  var observer: ArchiveObserver { input.observer }
   var counter: ProgressCounter { input.counter }
   var now: Date { context.now() }
 }

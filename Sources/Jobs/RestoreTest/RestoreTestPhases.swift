@@ -74,7 +74,7 @@ struct RestoreTestPhases: RunPart, RunPhases {
       ).run { result in
         observe(result, copy: copy)
         if let libraryID {
-          operation.record(PhotoFindings(damaged: result.comparison.damagedInLibrary), ofLibrary: libraryID)
+          observer.record(PhotoFindings(damaged: result.comparison.damagedInLibrary), ofLibrary: libraryID)
         }
         report.results.append(result)
       }
@@ -102,19 +102,19 @@ struct RestoreTestPhases: RunPart, RunPhases {
   private func observe(_ result: RestoreTestResult, copy: JobStatus.Copy?) {
     let known = copy?.files ?? []
     if case .unreachable = result.outcome {
-      return operation.record(.unreachable, of: known.map { ($0, nil) })
+      return observer.record(.unreachable, of: known.map { ($0, nil) })
     }
     let members = result.restore?.members ?? []
     let files = zip(result.restore?.files ?? [], members).map { (file: $0, archiveID: $1.archiveID) }
     guard let failure = result.failures.first else {
-      return operation.record(.restored(result.restore?.coverage ?? .sample), of: files)
+      return observer.record(.restored(result.restore?.coverage ?? .sample), of: files)
     }
-    operation.record(.foundDamaged(reason: failure.message), of: files)
+    observer.record(.foundDamaged(reason: failure.message), of: files)
     // a copy that the test did not read keeps its health
     let tried = Set(members.map(\.path) + [result.missingCopy?.item].compactMap { $0 })
     guard let copy, tried.isEmpty || copy.archives.contains(where: tried.contains) else { return }
     let others = known.filter { file in !files.contains { $0.file == file } }
-    operation.record(.foundDamaged(reason: failure.message), of: others.map { ($0, nil) })
+    observer.record(.foundDamaged(reason: failure.message), of: others.map { ($0, nil) })
   }
 
   /// Returns the details for the ledger.

@@ -21,8 +21,8 @@ package struct PruneRun {
   package var libraryID: String?
   /// True to report the archives that a run would remove, and to remove none.
   package var isDryRun = false
-  /// The health of archives, and the record of verified archives.
-  package var operation = Ledger().begin("prune")
+  /// Knows the health of archives, and records which are verified.
+  package var observer = Ledger().observer(named: "prune")
   /// The paths of archives that were just written. They stay whatever their date is.
   package var fresh: Set<String> = []
   /// The maximum wait for exports into the folder.
@@ -76,7 +76,7 @@ package struct PruneRun {
       : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
-      folder: folder, password: password, ledger: operation.ledger, whileReading: counter.checkCancellation)
+      folder: folder, password: password, ledger: observer.ledger, whileReading: counter.checkCancellation)
     let plan = try plan(for: inventory, earlierIDs: earlierIDs) { try reasonToKeepAll($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
@@ -125,6 +125,7 @@ package struct PruneRun {
     _ archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
     if let newer = try newerUnreadable(than: archives, inventory) { return newer }
+    let verifier = ArchiveVerifier(observer: observer, password: password, verifiesUnverified: true)
     for archive in archives {
       let subject =
         archive == archives.first
@@ -132,9 +133,9 @@ package struct PruneRun {
       guard let file = ArchiveFile(at: FilePath(archive.path)) else {
         return "\(subject) is missing"
       }
-      if operation.hasVerified(file) { continue }
+      if observer.hasVerified(file) { continue }
       do {
-        if let fault = try operation.verify(archive, file, password, counter) {
+        if let fault = try verifier.verify(archive, file, counter) {
           return "\(subject) is damaged (\(fault))"
         }
       } catch BackupError.noSuchBackup {
@@ -171,13 +172,13 @@ package struct PruneRun {
       do {
         // another file may have the name by now
         guard let status = try directory.status(of: name) else { continue }
-        let now = try ArchiveDescriptor(path: directory.path(of: name), password: password)
-        if now.isLocked, !archive.isLocked {
+        let current = try ArchiveDescriptor(path: directory.path(of: name), password: password)
+        if current.isLocked, !archive.isLocked {
           summary.failures.append(
             Finding(.file(archive.path), "it is encrypted with another password, and was not removed"))
           break
         }
-        guard status.kind == .file, now == archive else {
+        guard status.kind == .file, current == archive else {
           summary.failures.append(
             Finding(.file(archive.path), "it has changed since it was listed, and was not removed"))
           // an increment that stays needs its base

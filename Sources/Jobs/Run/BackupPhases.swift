@@ -28,7 +28,7 @@ struct BackupPhases: RunPart, RunPhases {
     results.destinations = job.destinations.map(DestinationState.init)
     defer { conclude(&results) }
     try importInboxes(&results)
-    let check = DestinationCheck(library: library, copies: previous.copies, operation: operation)
+    let check = DestinationCheck(library: library, copies: previous.copies, observer: observer)
     var checked: [DestinationState] = []
     try results.apply { destination in
       let step = try check.run(destination, after: checked)
@@ -62,8 +62,8 @@ struct BackupPhases: RunPart, RunPhases {
   /// Reads the free space of the destinations, and records what the run found about archives and photos.
   private func conclude(_ results: inout PhaseResults) {
     for index in results.destinations.indices { results.destinations[index].readFreeSpace() }
-    results.report(operation.damageWarnings.map { .warning(.archives, $0) })
-    if let library = results.libraryID { operation.record(results.photos, ofLibrary: library) }
+    results.report(observer.damageWarnings.map { .warning(.archives, $0) })
+    if let library = results.libraryID { observer.record(results.photos, ofLibrary: library) }
   }
 
   /// Imports the new backups of phones. A failure does not keep the library from being backed up.

@@ -15,7 +15,7 @@ import Testing
     _ night: Night, password: Secret? = nil, verifiesUnverified: Bool = true
   ) -> ArchiveVerifier {
     ArchiveVerifier(
-      operation: night.context.ledger.begin("test", now: night.context.now), password: password,
+      observer: night.context.ledger.observer(named: "test", now: night.context.now), password: password,
       verifiesUnverified: verifiesUnverified)
   }
 
@@ -26,12 +26,12 @@ import Testing
     try night.damage(night.archives("one")[0].path)
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
-    #expect(try !verifier.areUsable([archive], ProgressCounter()))
+    #expect(try !verifier.isUsable(archive, ProgressCounter()))
     let readings = ArmedFault(.then {}, of: [.read], below: FilePath(archive.path))
     defer { readings.disarm() }
-    for _ in 1...3 { #expect(try !verifier.areUsable([archive], ProgressCounter())) }
+    for _ in 1...3 { #expect(try !verifier.isUsable(archive, ProgressCounter())) }
     #expect(readings.count == 0)
-    #expect(Array(verifier.operation.damage().keys) == [archive.path])
+    #expect(Array(verifier.observer.damage().keys) == [archive.path])
   }
 
   @Test(
@@ -43,20 +43,20 @@ import Testing
     night.context.password = { _ in password }
     _ = try await night.backup()
     let path = try #require(night.names("one").first.map { night.folder("one").appending($0) })
-    func areUsable(verifiesUnverified: Bool) throws -> Bool {
+    func isUsable(verifiesUnverified: Bool) throws -> Bool {
       let archive = try ArchiveDescriptor(path: path, password: password)
-      return try verifier(night, password: password, verifiesUnverified: verifiesUnverified).areUsable(
-        [archive], ProgressCounter())
+      return try verifier(night, password: password, verifiesUnverified: verifiesUnverified).isUsable(
+        archive, ProgressCounter())
     }
-    #expect(try areUsable(verifiesUnverified: false))
+    #expect(try isUsable(verifiesUnverified: false))
     #expect(night.health(path.string) == .unverified)
-    #expect(try areUsable(verifiesUnverified: true))
+    #expect(try isUsable(verifiesUnverified: true))
     #expect(night.health(path.string).verifiedAt != nil)
     try night.damage(path.string)
     #expect(night.health(path.string) == .unverified)
-    #expect(try !areUsable(verifiesUnverified: true))
+    #expect(try !isUsable(verifiesUnverified: true))
     #expect(night.health(path.string).isSuspect)
-    #expect(try !areUsable(verifiesUnverified: false))
+    #expect(try !isUsable(verifiesUnverified: false))
   }
 
   @Test(
@@ -69,10 +69,10 @@ import Testing
     for call in [SystemCall.open, .read] {
       let fault = ArmedFault(.error(errno), of: [call], persists: true, below: FilePath(archive.path))
       defer { fault.disarm() }
-      #expect(throws: (any Error).self) { try verifier.areUsable([archive], ProgressCounter()) }
+      #expect(throws: (any Error).self) { try verifier.isUsable(archive, ProgressCounter()) }
     }
-    #expect(verifier.operation.damage().isEmpty)
-    #expect(try verifier.areUsable([archive], ProgressCounter()))
+    #expect(verifier.observer.damage().isEmpty)
+    #expect(try verifier.isUsable(archive, ProgressCounter()))
   }
 
   @Test("Backup: an archive that lack of memory makes unreadable is not recorded as corrupt")
@@ -116,8 +116,8 @@ import Testing
     let archive = try night.archives("one")[0]
     try night.remove(archive.path)
     let verifier = verifier(night)
-    #expect(try !verifier.areUsable([archive], ProgressCounter()))
-    #expect(verifier.operation.damage().isEmpty)
+    #expect(try !verifier.isUsable(archive, ProgressCounter()))
+    #expect(verifier.observer.damage().isEmpty)
   }
 
   @Test("Prune: an archive that disappears during the run is reported as missing, not as corrupt")
@@ -132,7 +132,7 @@ import Testing
     defer { fault.disarm() }
     let policy = RetentionPolicy(last: 1)
     var prune = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
-    prune.operation = night.context.ledger.begin("prune", now: night.context.now)
+    prune.observer = night.context.ledger.observer(named: "prune", now: night.context.now)
     prune.now = night.context.now()
     let done = try prune.run()
     #expect(done.removed.isEmpty)

@@ -14,8 +14,6 @@ struct BaseChoice {
   let reason: String?
   /// Newer archives of the folder that cannot be the base, newest first.
   let rejected: [RejectedBase]
-  /// Archives that were found damaged, if the export is an operation of its own.
-  let warnings: [String]
 
   /// Chooses the newest archive of a folder that meets the requirements of an export and is intact with its chain.
   /// Verifies archives as `options` require. Blocks; reads only.
@@ -23,21 +21,21 @@ struct BaseChoice {
   /// - Parameters:
   ///   - selection: the digest of the selection, nil for everything.
   ///   - options: the options of the export. Their password opens encrypted archives.
+  ///   - observer: knows the health of archives, and records what is verified.
   /// - Throws: `LibraryError`, `FileError` if the folder cannot be read, environment failures, `CancellationError`.
   init(
     in folder: FilePath, for selection: String?, of library: Library, _ options: ExportOptions,
-    _ counter: ProgressCounter
+    _ observer: ArchiveObserver, _ counter: ProgressCounter
   ) throws {
     let exportIDs = try library.exportIDs()
     guard !exportIDs.isEmpty else {
-      (base, reason, rejected, warnings) = (nil, "this is the first export of the library", [], [])
+      (base, reason, rejected) = (nil, "this is the first export of the library", [])
       return
     }
-    let operation = options.operation ?? (options.ledger ?? Ledger()).begin("export")
     let verifier = ArchiveVerifier(
-      operation: operation, password: options.password, verifiesUnverified: options.verifies)
+      observer: observer, password: options.password, verifiesUnverified: options.verifies)
     let inventory = try ArchiveInventory(
-      folder: folder, password: options.password, ledger: operation.ledger,
+      folder: folder, password: options.password, ledger: observer.ledger,
       whileReading: counter.checkCancellation)
     var requirements = BaseRequirements(
       exportIDs: exportIDs, maximumChainDepth: options.maximumChainDepth, date: options.date ?? Date())
@@ -56,7 +54,6 @@ struct BaseChoice {
     self.base = base
     reason = base == nil ? Self.reason(choice.rejected, inventory, folder) : nil
     rejected = choice.rejected.map(RejectedBase.init)
-    warnings = options.operation == nil ? operation.damageWarnings : []
   }
 
   /// Opens an archive and its chain after verifying those whose health is unknown.
@@ -66,7 +63,7 @@ struct BaseChoice {
     _ members: [ArchiveDescriptor], in folder: FilePath, _ password: Secret?, _ verifier: ArchiveVerifier,
     _ counter: ProgressCounter
   ) throws -> (base: ExportBase?, unusable: [ArchiveDescriptor]) {
-    var corrupt = try members.filter { try !verifier.areUsable([$0], counter) }
+    var corrupt = try members.filter { try !verifier.isUsable($0, counter) }
     if corrupt.isEmpty {
       do {
         if let base = try ExportBase(members, in: folder, password: password) { return (base, []) }
@@ -74,7 +71,7 @@ struct BaseChoice {
         // another process removed the archive since it was listed
       } catch  where !error.cause.isInconclusive {
         // the archive is corrupt, and the ledger did not know
-        corrupt = try verifier.unusable(among: members, counter)
+        corrupt = try verifier.reverify(members, counter)
       }
     }
     // an archive that another process has replaced since it was listed cannot be used either

@@ -199,7 +199,7 @@ struct Prune: AsyncParsableCommand {
       run.password = secret
       run.tags = tags
       run.isDryRun = isDryRun
-      run.operation = Ledger.ofThisUser.begin("prune")
+      run.observer = Ledger.ofThisUser.observer(named: "prune")
       return try run.run()
     }
   }

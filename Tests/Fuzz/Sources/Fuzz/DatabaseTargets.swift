@@ -73,8 +73,8 @@ enum DatabaseTargets {
     for job in ledger.jobs() { _ = (ledger.runs(of: job), ledger.copies(of: job)) }
     var run = LedgerRun(.backup, job: "j", libraryPath: "/l", startedAt: 1)
     ledger.insert(&run)
-    ledger.begin("fuzz").record(.verified, of: [(file, nil)])
-    _ = ledger.begin("fuzz").damage()
+    ledger.observer(named: "fuzz").record(.verified, of: [(file, nil)])
+    _ = ledger.observer(named: "fuzz").damage()
     precondition(!ledger.runs(of: "j").isEmpty)
   }
 
@@ -122,7 +122,7 @@ enum DatabaseTargets {
     ledger.insert(&run)
     (run.endedAt, run.outcome) = (9, .done)
     ledger.update(&run, copies: [LedgerCopy(destination: "/d", record: Data("{}".utf8))])
-    let operation = ledger.begin("fuzz")
+    let operation = ledger.observer(named: "fuzz")
     operation.record(.verified, of: [(file, "A")])
     operation.record(.foundDamaged(reason: "rot"), of: [(file, nil)])
   }
