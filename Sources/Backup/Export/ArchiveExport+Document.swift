@@ -32,7 +32,7 @@ extension ArchiveExport {
       isPartial: true)
     record.libraryID = plan.libraryID
     (summary.archives, summary.archiveBytes) = ([archive], json.count)
-    summary.warnings = [durability.warning(for: archive), library.recordExports([record])].compactMap(\.self)
+    summary.warnings = [durability.warning(for: archive), recordExports([record])].compactMap(\.self)
     return summary
   }
 }

@@ -23,7 +23,7 @@ struct ArchiveExport {
     counter.enter(.writing)
     // of the complete selection: the parts of equal exports may differ
     let fingerprint = ContentFingerprint(of: plan)
-    let (written, archives, split) = try write(plan, fingerprint)
+    let (written, archives, split) = try writeArchives(plan, fingerprint)
     if options.verifies { counter.enter(.verifying) }
     let refusals = try archives.map(check)
     try counter.checkCancellation()
@@ -67,10 +67,10 @@ struct ArchiveExport {
 
   /// Writes the archives. If files of photos cannot be archived, discards the archives, and writes them once more
   /// without these photos.
-  private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
+  private func writeArchives(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     let rest: ExportPlan
     do {
-      return try writeOnce(plan, fingerprint)
+      return try attempt(plan, fingerprint)
     } catch let unreadable as UnreadablePhotos {
       let reasons = Dictionary(
         unreadable.photos.map { ($0.photo.id, $0.reason) }, uniquingKeysWith: { first, _ in first })
@@ -86,7 +86,7 @@ struct ArchiveExport {
     counter.setTotals(items: rest.items.count * options.passes, bytes: rest.bytes * options.passes)
     counter.report(rest.missingFindings)
     do {
-      return try writeOnce(rest, fingerprint)
+      return try attempt(rest, fingerprint)
     } catch let unreadable as UnreadablePhotos {
       guard let (photo, reason) = unreadable.photos.first else { throw unreadable }
       let label = rest.label(photo)
@@ -105,7 +105,10 @@ struct ArchiveExport {
   /// The archives, and the plan that they were written from.
   private typealias Written = (plan: ExportPlan, archives: [UnpublishedArchive], split: SplitPlan?)
 
-  private func writeOnce(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
+  /// Writes the archives once. Reads the files of all photos, even after some cannot be archived.
+  ///
+  /// - Throws: `UnreadablePhotos` with all of these.
+  private func attempt(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     let split = options.phoneLimits.map { SplitPlan(plan, $0, set: UUID()) }
     var archives: [UnpublishedArchive] = []
     var unreadable: [(photo: Photo, reason: PhotoFault)] = []
@@ -121,7 +124,7 @@ struct ArchiveExport {
       }
       let uuid = UUID()
       do {
-        let written = try write(part, to: output.file, uuid, fingerprint)
+        let written = try writeArchive(part, to: output.file, uuid, fingerprint)
         archives.append(UnpublishedArchive(output, part, uuid, written))
       } catch PipelineError.unreadable(let faults) {
         unreadable = faults.map { (part.items[$0.index].photo, $0.reason) }
@@ -131,7 +134,7 @@ struct ArchiveExport {
     return (plan, archives, split)
   }
 
-  private func write(
+  private func writeArchive(
     _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, _ fingerprint: ContentFingerprint
   ) throws -> (digests: [MD5Digest], lostPictures: Int) {
     let exportDate = date.milliseconds

@@ -128,7 +128,7 @@ public struct ExportRun {
     let corrupt = try library.corruptPhotos(
       among: plan.increment?.photosToRecheck ?? [], isInBase: true, of: plan, counter)
     counter.report(corrupt)
-    let (written, result) = try write(plan, pictures, library, outputPath, date)
+    let (written, result) = try writeArchives(plan, pictures, library, outputPath, date)
     var summary = result
     if options.verifiesArchives { observer?.recordVerified(summary.archives) }
     if let baseChoice {
@@ -148,7 +148,7 @@ public struct ExportRun {
   }
 
   /// Writes the archives of a plan, or finds out what they would be.
-  private func write(
+  private func writeArchives(
     _ plan: ExportPlan, _ pictures: ExportPictures?, _ library: Library, _ outputPath: ArchiveOutputPath,
     _ date: Date
   ) throws -> (plan: ExportPlan, summary: ExportSummary) {

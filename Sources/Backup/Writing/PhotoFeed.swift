@@ -33,7 +33,7 @@ final class PhotoFeed: StoredContents {
     let sets = try (0..<options.sets).map { _ in try PieceSet(bytes: options.setSize) }
     monitor = Monitor(Exchange(free: sets))
     self.progress = progress
-    // with the stack that libzip needs
+    // with the stack that libzip needs to read an entry of another archive
     try thread.start(stackSize: 1 << 20) { [monitor] in
       do {
         try Self.read(LaneReader(items, options, isCancelled: isCancelled), monitor, hashed)
@@ -78,13 +78,14 @@ final class PhotoFeed: StoredContents {
 
   func next() throws -> [StoredPiece]? {
     release()
-    let set: PieceSet? = try monitor.wait { state -> PieceSet?? in
+    var filled: PieceSet?
+    try monitor.wait { state -> Void? in
       if let failure = state.failure { throw failure }
-      if !state.filled.isEmpty { return .some(state.filled.removeFirst()) }
-      return state.digests == nil ? .none : .some(nil)
+      if !state.filled.isEmpty { filled = state.filled.removeFirst() }
+      return filled == nil && state.digests == nil ? nil : ()
     }
-    current = set
-    return set.map { set in
+    current = filled
+    return filled.map { set in
       set.pieces.map { StoredPiece(entry: $0.item, set[$0.range], isLast: $0.isLast) }
     }
   }

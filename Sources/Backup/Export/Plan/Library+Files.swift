@@ -68,16 +68,4 @@ extension Library {
         remedy: .repairLibrary)
     }
   }
-
-  /// Records exports in the library.
-  ///
-  /// - Returns: a warning if that fails, since the archives are published anyway.
-  func recordExports(_ exports: [ExportRecord]) -> String? {
-    do {
-      try note(exports)
-      return nil
-    } catch {
-      return "the library could not record the backup: \(error)"
-    }
-  }
 }

@@ -39,13 +39,13 @@ extension ArchiveExport {
       if options.syncs, unpublished.count > 1 { try archive.output.file.sync() }
     }
     let parts = unpublished.map(\.plan.part)
-    let first =
-      try unpublished.count == 1
-      ? nil
-      : outputPath.freeStem(at: date) { stem in
+    var first: String?
+    if unpublished.count > 1 {
+      first = try outputPath.freeStem(at: date) { stem in
         parts.map { outputPath.name(stem, part: $0, fileExtension: "zip") }
       }
-    if unpublished.count > 1, first == nil { throw exists(parts[0]) }
+      if first == nil { throw exists(parts[0]) }
+    }
     var records = zip(unpublished, parts).map { archive, part in
       // the name is the expected one, since another process may take it
       let stem = first ?? outputPath.stems(at: date).first { _ in true } ?? "archive"
@@ -74,8 +74,20 @@ extension ArchiveExport {
     let bytes = records.reduce(0) { $0 + $1.archiveBytes }
     // the set is a record of its own: the export that the user asked for
     if let set = parts[0]?.set { records.append(record(set, archives[0], plan, bytes: bytes)) }
-    if let warning = library.recordExports(records) { warnings.append(warning) }
+    if let warning = recordExports(records) { warnings.append(warning) }
     return (archives, bytes, warnings)
+  }
+
+  /// Records exports in the library.
+  ///
+  /// - Returns: a warning if that fails, since the archives are published anyway.
+  func recordExports(_ exports: [ExportRecord]) -> String? {
+    do {
+      try library.note(exports)
+      return nil
+    } catch {
+      return "the library could not record the backup: \(error)"
+    }
   }
 
   private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
