@@ -58,7 +58,7 @@ struct ArchiveExport {
   private static func corruption(
     of item: ExportPlan.Item, _ digest: MD5Digest, in plan: ExportPlan
   ) -> Finding? {
-    item.photo.fault(after: .intact(FileContent(md5: digest, size: item.size))).map { fault in
+    item.photo.fault(after: .read(FileContent(md5: digest, size: item.size))).map { fault in
       Finding(plan.label(item.photo), fault.reason, remedy: .repairLibrary)
     }
   }

@@ -54,7 +54,7 @@ extension BackupImport {
     guard source.salvage != nil else { return [:] }
     var evidence: [Int: String] = [:]
     for file in plan.filesToExtract {
-      guard case .entry(let reference) = opened.photos[file.source].location else { continue }
+      guard case .entry(let reference) = sourceAsStated.photos[file.source].location else { continue }
       let checksum =
         reference.md5 != nil ? "MD5" : reference.entry.isEncrypted ? "authentication code" : "CRC-32"
       evidence[file.source] = "salvaged; its \(checksum) matches"

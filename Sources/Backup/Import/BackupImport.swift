@@ -11,7 +11,7 @@ struct BackupImport {
   /// The backup with the checksums of all files.
   let source: OpenedBackup
   /// The backup with the checksums that it states.
-  let opened: OpenedBackup
+  let sourceAsStated: OpenedBackup
   let contents: LibraryContents
   let plan: MergePlan
   /// Photos whose bytes contradict the manifest, and which a salvage imports.
@@ -32,7 +32,7 @@ struct BackupImport {
     _ source: OpenedBackup, into contents: LibraryContents, of library: Library, options: ImportOptions,
     counter: ProgressCounter
   ) throws {
-    opened = source
+    sourceAsStated = source
     var source = try source.completingChecksums(counter)
     if options.salvages, !options.isDryRun {
       (source, contradicted) = try source.correctingChecksums(
@@ -172,8 +172,8 @@ struct BackupImport {
   /// - Parameter failures: why, by ID.
   private func findings(of repairs: PhotoRepairs, _ failures: [Int64: String]) -> [Finding] {
     repairs.repairs.compactMap { repair in
-      failures[repair.photo.photo.id].map {
-        Finding(repair.photo.label, "\(repair.photo.reason), and could not be restored: \($0)")
+      failures[repair.unusable.photo.id].map {
+        Finding(repair.unusable.label, "\(repair.unusable.reason), and could not be restored: \($0)")
       }
     }
       + repairs.failing.sorted { $0.key.string < $1.key.string }.map {
@@ -224,7 +224,7 @@ struct BackupImport {
     let corrupt = extracted.damaged
     let damaged = corrupt.map { Self.finding(of: $0, in: source) }
     let replaced = extracted.replaced.map { Self.finding(of: $0, in: source) }
-    let repaired = repairs.repairs.filter { failures[$0.photo.photo.id] == nil }
+    let repaired = repairs.repairs.filter { failures[$0.unusable.photo.id] == nil }
     var summary = ImportSummary()
     summary.categoriesImported = plan.categoriesImported
     summary.photosImported = plan.photosImported - damaged.count
@@ -248,13 +248,13 @@ struct BackupImport {
       summary.damagedArchives[source.path] = salvage.fault.message
     }
     if options.reportsPhotos {
-      summary.photoReports = reports(damaged: corrupt, repaired: repaired.map(\.photo))
+      summary.photoReports = reports(damaged: corrupt, repaired: repaired.map(\.unusable))
     }
     let outcome = options.isDryRun ? "would be restored" : "was restored"
     summary.missingWithoutDamage = missing.withoutDamage
     summary.warnings = summary.missingWithoutDamage.map(\.message)
     summary.warnings += repaired.map {
-      "\($0.photo.label): \($0.photo.reason), and \(outcome)"
+      "\($0.unusable.label): \($0.unusable.reason), and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
     let extractedIndices = Set(plan.filesToExtract.map(\.source))

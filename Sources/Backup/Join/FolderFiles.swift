@@ -49,9 +49,9 @@ struct FolderFiles: PhotoCandidates {
     counter.advance(current: name)
     let file = PhotoBytes.file(path) { () throws(FileError) in try File.open(path, .read) }
     switch try PhotoReader(counter).read(file) {
-    case .intact(let content) where md5 ?? content.md5 == content.md5:
+    case .read(let content) where md5 ?? content.md5 == content.md5:
       return .file(path, size: content.size, md5: content.md5)
-    case .intact: return .unavailable(Unavailable(.otherContent(path), md5: md5))
+    case .read: return .unavailable(Unavailable(.otherContent(path), md5: md5))
     case .fault(let fault): return .unavailable(Unavailable(.damaged("\(fault)"), md5: md5))
     }
   }

@@ -196,7 +196,7 @@ struct LibraryRepairRun {
     summary.kept = outcome.kept.map { path.appending($0.components) }
     let verb = options.isDryRun ? "would be repaired from " : "repaired from "
     for repair in repairs.repairs {
-      let (id, label) = (repair.photo.photo.id, repair.photo.label)
+      let (id, label) = (repair.unusable.photo.id, repair.unusable.label)
       if let reason = outcome.failures[id] {
         summary.damaged.append(Finding(label, "it could not be moved to its folder: \(reason)"))
       } else {

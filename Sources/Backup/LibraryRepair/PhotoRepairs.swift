@@ -9,7 +9,7 @@ import Zip
 struct PhotoRepairs {
   /// A photo that can be repaired.
   struct Repair {
-    let photo: LibraryCheck.UnusablePhoto
+    let unusable: LibraryCheck.UnusablePhoto
     let md5: MD5Digest
     /// The length in bytes.
     let size: Int
@@ -60,7 +60,7 @@ struct PhotoRepairs {
       if let md5 = damaged.photo.md5,
         let (first, others, size) = try sources.alternatives(for: md5, size: damaged.photo.fileSize)
       {
-        found.append(Repair(photo: damaged, md5: md5, size: size, sources: [first] + others))
+        found.append(Repair(unusable: damaged, md5: md5, size: size, sources: [first] + others))
       } else {
         rest.append(damaged)
       }
@@ -75,7 +75,7 @@ struct PhotoRepairs {
   /// that no source has any more does not prevent the repair of the others.
   func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
     guard !isEmpty else { return Outcome() }
-    try writer.requireSpace(repairs.saturatedSum(\.photo.photo.fileSize), counter)
+    try writer.requireSpace(repairs.saturatedSum(\.unusable.photo.fileSize), counter)
     return try writer.change(nil) { change in
       var result = Outcome()
       let staged = try stage(in: change.staging, &result, counter)
@@ -99,7 +99,7 @@ struct PhotoRepairs {
     var staged: [FileRepair] = []
     let reader = PhotoReader(counter)
     for (index, repair) in repairs.enumerated() {
-      let (name, photo) = (String(index), repair.photo.photo)
+      let (name, photo) = (String(index), repair.unusable.photo)
       for source in repair.sources {
         try counter.checkCancellation()
         guard let fault = try copy(repair, from: source, to: staging.stage(name), reader) else {
@@ -127,7 +127,7 @@ struct PhotoRepairs {
     } catch let error as ArchiveError {
       return "\(error)"
     }
-    let photo = repair.photo.photo
+    let photo = repair.unusable.photo
     switch outcome.fault(unless: repair.md5, size: photo.fileSize) {
     case .otherContent: return "\(source.origin.string.escaped): its bytes changed while they were read"
     case let fault?: return "\(source.origin.string.escaped): \(fault)"

@@ -86,7 +86,7 @@ package struct BackupOpener {
   /// for the files that cannot be read as backups.
   ///
   /// - Throws: the errors of `inventory(of:)`.
-  private func files(in paths: [FilePath]) throws -> [(path: FilePath, isInFolder: Bool)] {
+  private func expanded(_ paths: [FilePath]) throws -> [(path: FilePath, isInFolder: Bool)] {
     try paths.flatMap { path -> [(path: FilePath, isInFolder: Bool)] in
       guard (try? Directory.open(path)) != nil else { return [(path, false)] }
       let inventory = try inventory(of: path)
@@ -99,7 +99,7 @@ package struct BackupOpener {
   ///
   /// - Throws: `FileError` if a folder cannot be listed.
   package static func files(in paths: [FilePath]) throws -> [FilePath] {
-    try BackupOpener(counter: ProgressCounter()).files(in: paths).map(\.path)
+    try BackupOpener(counter: ProgressCounter()).expanded(paths).map(\.path)
   }
 
   /// Opens the files that paths stand for, in their order.
@@ -112,7 +112,7 @@ package struct BackupOpener {
   ) {
     var backups: [OpenedBackup] = []
     var unusable: [(path: FilePath, error: any Error)] = []
-    for (path, isInFolder) in try files(in: paths) {
+    for (path, isInFolder) in try expanded(paths) {
       do {
         backups.append(try open(path))
       } catch  where isInFolder && !error.cause.isInconclusive {

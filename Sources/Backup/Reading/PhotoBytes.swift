@@ -101,7 +101,7 @@ final class PhotoReader {
     } catch let fault as PhotoFault {
       return .fault(fault)
     }
-    return .intact(FileContent(md5: hash.digest, size: size))
+    return .read(FileContent(md5: hash.digest, size: size))
   }
 
   private func buffer() throws(MemoryShortage) -> UnsafeMutableRawBufferPointer {

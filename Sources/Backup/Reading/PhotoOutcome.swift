@@ -6,12 +6,12 @@ import Zip
 /// The result of reading a photo.
 enum PhotoOutcome: Sendable {
   /// All bytes were read, and an entry has the checksum that its archive states.
-  case intact(FileContent)
+  case read(FileContent)
   /// The bytes cannot be read, or are corrupt.
   case fault(PhotoFault)
 
   /// The MD5 and size of the bytes; nil if they cannot be read.
-  var content: FileContent? { if case .intact(let content) = self { content } else { nil } }
+  var content: FileContent? { if case .read(let content) = self { content } else { nil } }
 
   /// Why the photo cannot be used; nil if it is intact.
   ///
@@ -21,7 +21,7 @@ enum PhotoOutcome: Sendable {
   func fault(unless md5: MD5Digest?, size: Int? = nil) -> PhotoFault? {
     switch self {
     case .fault(let fault): return fault
-    case .intact(let content):
+    case .read(let content):
       guard let md5, content.md5 != md5 || content.size != size ?? content.size else { return nil }
       return .otherContent(content.md5, expected: md5)
     }

@@ -112,7 +112,7 @@ private final class PhotoInReading: HashableStream {
     counter.advance(bytes: part)
   }
 
-  func finish(_ digest: MD5Digest) throws { try end(.intact(FileContent(md5: digest, size: size))) }
+  func finish(_ digest: MD5Digest) throws { try end(.read(FileContent(md5: digest, size: size))) }
 
   func fail(_ error: any Error) throws {
     guard let fault = error as? PhotoFault else { throw error }

@@ -52,9 +52,9 @@ struct MissingFileSearch {
     var outcome = PhotoRepairs.Outcome()
     let staged = try repairs.stage(in: reconstruction.staging, &outcome, counter)
     let done = Set(staged.map(\.photo.id))
-    for repair in repairs.repairs where !done.contains(repair.photo.photo.id) {
+    for repair in repairs.repairs where !done.contains(repair.unusable.photo.id) {
       throw RebuildError.unreadableArchive(
-        repair.sources[0].origin, reason: outcome.failures[repair.photo.photo.id] ?? "")
+        repair.sources[0].origin, reason: outcome.failures[repair.unusable.photo.id] ?? "")
     }
     return staged
   }

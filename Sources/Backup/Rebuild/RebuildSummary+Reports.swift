@@ -77,12 +77,12 @@ extension RebuildSummary {
   private mutating func add(_ repairs: [PhotoRepairs.Repair], corrupt: Set<Int64>) {
     let verb = isDryRun ? "would be restored" : "was restored"
     for repair in repairs {
-      let wasCorrupt = corrupt.contains(repair.photo.photo.id)
+      let wasCorrupt = corrupt.contains(repair.unusable.photo.id)
       let state = wasCorrupt ? "was corrupt" : "was missing"
       let origin = repair.sources[0].origin.string.escaped
       restored.append(
         Finding(
-          repair.photo.label,
+          repair.unusable.label,
           "its file \(state) and \(verb) from \(origin)"
             + (wasCorrupt ? "" : "; it may have been removed after that archive was made")))
       bytes += repair.size

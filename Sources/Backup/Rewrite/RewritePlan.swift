@@ -177,7 +177,7 @@ struct RewritePlan {
       case .entry(let reference):
         let (entry, md5) = (reference.entry, reference.md5)
         switch (outcome(index, entry), source.bytes(at: photo.location)) {
-        case (.intact(let content), let bytes?):
+        case (.read(let content), let bytes?):
           let rewritten = RewrittenPhoto(
             index, of: source, bytes, content.md5, size: content.size, isEncrypted: isEncrypted)
           guard let md5, md5 != content.md5 else {

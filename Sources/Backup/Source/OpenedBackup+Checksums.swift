@@ -19,7 +19,7 @@ extension OpenedBackup {
     for (index, outcome) in zip(unknown, try outcomes(ofPhotosAt: unknown, counter)) {
       guard let entry = photos[index].location.ownEntry?.entry else { continue }
       switch outcome {
-      case .intact(let content):
+      case .read(let content):
         completed[index] = photos[index].at(.entry(EntryReference(entry, md5: content.md5)))
       case .fault(let fault):
         completed[index] = photos[index].at(.unavailable(Unavailable(.damaged("\(fault)"))))

@@ -75,7 +75,7 @@ extension Photo {
     switch outcome {
     case .fault(.notAFile): return ("\(path.escaped) is not a file", nil)
     case .fault(let fault): return ("\(fault)", nil)
-    case .intact(let file):
+    case .read(let file):
       if file == content { return nil }
       let found = "\(Count(file.size, "byte")) with MD5 \(file.md5)"
       let contents = "(\(found), recorded \(fileSize) with \(md5?.description ?? "unknown"))"

@@ -151,7 +151,7 @@ struct InboxRun: RunPart {
   private func open(
     _ name: FilePath, _ folder: borrowing InboxFolder, as status: FileStatus
   ) throws -> OpenedBackup {
-    func open(_ password: Secret?) throws -> OpenedBackup {
+    func attempt(_ password: Secret?) throws -> OpenedBackup {
       let file = try folder.directory.open(name, .read)
       let now = try file.status()
       guard now.identity == status.identity, now.version == status.version else {
@@ -160,9 +160,9 @@ struct InboxRun: RunPart {
       return try OpenedBackup(file, password: password)
     }
     do {
-      return try open(nil)
+      return try attempt(nil)
     } catch  where error.cause.isOfPassword && job.password != nil {
-      return try open(job.password.map(context.password))
+      return try attempt(job.password.map(context.password))
     }
   }
 

@@ -22,13 +22,13 @@ struct Retention {
     prune.fresh = Set(destination.upToDateArchives.map(\.path))
     do {
       guard prune.hasCandidates(in: inventory) else { return (destination, []) }
-      let done = try prune.run()
+      let summary = try prune.run()
       var destination = destination
-      destination.removed = done.removed.map(\.path)
+      destination.removed = summary.removed.map(\.path)
       destination.inventory = inventory.updated(removing: destination.removed, context.observer.ledger)
-      let problems = done.plan.refusals + done.failures.map(\.message)
+      let problems = summary.plan.refusals + summary.failures.map(\.message)
       return (
-        destination, problems.map { .incomplete(.archives, $0) } + done.unreadable.map(\.issue)
+        destination, problems.map { .incomplete(.archives, $0) } + summary.unreadable.map(\.issue)
       )
     } catch let error as CancellationError {
       throw error

@@ -36,7 +36,7 @@ struct DestinationTest: RunPart {
         try lockingFolder { () throws -> RestoredPhotos? in
           let found = try find()
           missingCopy = found.missingCopy
-          return try found.newest.map { try self.restore($0, from: found.inventory, &restore) }
+          return try found.newest.map { try restoreArchive($0, from: found.inventory, &restore) }
         }
       }
       if let restored { try compare(restored, &restore) }
@@ -142,7 +142,7 @@ struct DestinationTest: RunPart {
   ///
   /// - Parameter restore: receives the results, even if this throws.
   /// - Throws: `BrokenChain` or `IncompleteSet` if an archive is missing; an error that stopped the restore.
-  private func restore(
+  private func restoreArchive(
     _ archive: ArchiveDescriptor, from inventory: ArchiveInventory, _ restore: inout ArchiveRestore?
   ) throws -> RestoredPhotos {
     restore = ArchiveRestore([archive], files: [], coverage: .sample)
@@ -152,10 +152,10 @@ struct DestinationTest: RunPart {
     defer { restore = result }
     let isSuspect =
       copy?.health.isSuspect == true || members.contains { inventory.graph.health(of: $0).isSuspect }
-    return try restorePhotos(&result, isSuspect: isSuspect)
+    return try importPhotos(&result, isSuspect: isSuspect)
   }
 
-  private func restorePhotos(_ restore: inout ArchiveRestore, isSuspect: Bool) throws -> RestoredPhotos {
+  private func importPhotos(_ restore: inout ArchiveRestore, isSuspect: Bool) throws -> RestoredPhotos {
     let archive = restore.members[0]
     let parts = archive.part == nil ? [archive] : restore.members
     let reason = reasonToRestoreAll(isSuspect: isSuspect)

@@ -69,7 +69,7 @@ package final class Change: Sendable {
     _ edit: LibraryEdit?, files: [StagedFile] = [], repairs: [FileRepair] = []
   ) throws -> FileRepair.Outcome {
     precondition(edit == nil || kind != nil, "a change of rows needs a kind")
-    if !files.isEmpty || !repairs.isEmpty { try record(files, repairs) }
+    if !files.isEmpty || !repairs.isEmpty { try syncAndInsertMoves(files, repairs) }
     try moveToPlaces(files)
     let (outcome, emptied) = replaceFiles(repairs)
     if let edit {
@@ -89,7 +89,7 @@ package final class Change: Sendable {
   }
 
   /// Makes the staged files durable, and records their moves.
-  private func record(_ files: [StagedFile], _ repairs: [FileRepair]) throws {
+  private func syncAndInsertMoves(_ files: [StagedFile], _ repairs: [FileRepair]) throws {
     if writer.syncs || !repairs.isEmpty {
       try staging.sync(files.map(\.name) + repairs.map(\.name))
     }

@@ -90,27 +90,23 @@ package final class StagingFolder: Sendable {
 }
 
 extension StagingFolder {
-  /// A file in the staging folder of an operation.
-  struct StagedFile {
-    /// The path, relative to the library.
-    let path: FilePath
-    let status: FileStatus
-  }
-
   /// Returns the IDs of the operations that have a staging folder.
   static func operations(in library: Library) throws(FileError) -> [String] {
     guard try library.root.status(of: parent)?.kind == .directory else { return [] }
     return try library.root.directory(parent).names().map(\.string).filter(isOperationID)
   }
 
-  /// Returns the staged files of an operation. Skips everything that another process removes meanwhile.
-  static func files(of id: String, in library: Library) throws(FileError) -> [StagedFile] {
+  /// Returns the staged files of an operation, with paths relative to the library. Skips everything that another process
+  /// removes meanwhile.
+  static func files(
+    of id: String, in library: Library
+  ) throws(FileError) -> [(path: FilePath, status: FileStatus)] {
     do {
       let folder = try library.root.directory(path(of: id))
-      var files: [StagedFile] = []
+      var files: [(path: FilePath, status: FileStatus)] = []
       for name in try folder.names() where isNumber(name) {
         guard let status = try folder.status(of: name), status.kind == .file else { continue }
-        files.append(StagedFile(path: name.inFolder(path(of: id)), status: status))
+        files.append((name.inFolder(path(of: id)), status))
       }
       return files
     } catch {
