@@ -36,7 +36,7 @@ private struct Family {
   private let scratch = ScratchFolder()
   private let library: SampleLibrary
   private let job: Job
-  private let context: JobContext
+  private let context: JobEnvironment
   private var random: SeededNumbers
   private var nextID: Int64 = 1
   /// The content of the library by its content fingerprint.
@@ -69,7 +69,7 @@ private struct Family {
       """
     let path = try scratch.write(text, to: "jobs.yaml")
     job = try #require(try JobFile(path, environment: [:]).jobs.first)
-    context = JobContext(
+    context = JobEnvironment(
       state: StateFolder(path: scratch.path.appending("state")), password: { _ in throw CancellationError() },
       exitCode: { _ in 1 })
   }

@@ -10,8 +10,8 @@ extension Scene {
   private static let destinations = ["one", "two"]
 
   /// The context of jobs in the scene.
-  var jobContext: JobContext {
-    JobContext(
+  var jobContext: JobEnvironment {
+    JobEnvironment(
       state: StateFolder(path: folder.appending("state")), password: { _ in throw CancellationError() },
       exitCode: { _ in 1 })
   }

@@ -16,7 +16,7 @@ struct Night {
   let scratch = ScratchFolder()
   let library: SampleLibrary
   var job: Job
-  var context: JobContext
+  var context: JobEnvironment
 
   /// - Parameters:
   ///   - lines: further keys of the job, as lines of YAML.
@@ -42,7 +42,7 @@ struct Night {
     let more = lines.map { "    \($0)\n" }.joined()
     let file = try JobFile(text: text + more, path: scratch.path.appending("jobs.yaml"), home: nil)
     job = try #require(file.jobs.first)
-    context = JobContext(
+    context = JobEnvironment(
       state: StateFolder(path: scratch.path.appending("state")), password: { _ in throw CancellationError() },
       exitCode: { _ in 1 })
     self.on(day: 1)

@@ -29,7 +29,7 @@ struct InboxDeletion {
     guard let library = context.libraryID, context.job.inboxes.contains(where: { $0.afterImport == .delete })
     else { return Outcome() }
     // another run that imports or deletes now leaves the rest to the next run
-    let state = context.context.state
+    let state = context.environment.state
     guard let lock = try? state.lockInboxes(waiting: .zero, whileWaiting: {}) else { return Outcome() }
     let outcome = Result { try deleteAll(destinations, importedInto: library) }
     lock.release()

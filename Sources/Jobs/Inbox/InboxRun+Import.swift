@@ -8,22 +8,23 @@ import SystemPackage
 extension InboxRun {
   /// Imports a new backup, records it, and moves it.
   func add(
-    _ backup: OpenedBackup, _ content: [UInt8], _ inbox: Inbox, _ folder: borrowing InboxFolder,
-    _ name: FilePath, _ file: borrowing File, _ version: ArchiveFile, _ pass: inout Pass
+    _ backup: OpenedBackup, _ content: [UInt8], _ name: FilePath, _ file: borrowing File,
+    _ version: ArchiveFile, in folder: borrowing InboxFolder, _ pass: inout Pass
   ) throws {
+    let inbox = folder.inbox
     let summary: ImportSummary
     do {
       summary = try merge(backup)
     } catch {
       if Self.concernsLibrary(error) { throw error }
       let reason = "\(backup.path) was not imported: ".escaped + JobMessage.text(of: error)
-      return pass.note(inbox, name, .unreadable(reason: reason))
+      return pass.note(name, in: folder, .unreadable(reason: reason))
     }
     let isIntact = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
     let imported = ImportedBackup(
       content: content, library: pass.libraryID, at: now.milliseconds,
       photos: summary.photosImported, problem: isIntact ? nil : Self.problem(of: backup, summary))
-    pass.note(inbox, name, .imported(photos: summary.photosImported, skipped: summary.photosSkipped))
+    pass.note(name, in: folder, .imported(photos: summary.photosImported, skipped: summary.photosSkipped))
     pass.report.warnings += warnings(of: backup, summary).map(inbox.naming)
     if isIntact, summary.photosNotImported > 0 {
       pass.report.missing.append(
@@ -52,11 +53,11 @@ extension InboxRun {
           "\(backup.path) was modified during its import; the next run imports it again".escaped))
       return
     }
-    context.ledger.record(content, of: version, importedNow: imported)
+    environment.ledger.record(content, of: version, importedNow: imported)
     if let problem = imported.problem {
       pass.report.missing.append(inbox.naming(problem))
     } else {
-      try move(inbox, folder, name, version, &pass)
+      try move(name, version, in: folder, &pass)
     }
   }
 
@@ -64,10 +65,11 @@ extension InboxRun {
     var options = ImportOptions()
     options.isDryRun = isDryRun
     options.lockWait = .seconds(job.lockWait)
-    options.ledger = context.ledger
+    options.ledger = environment.ledger
     let run = ImportRun(library: library, options: options, counter: counter)
     let operation = RecordedOperation(.import, library: library, archives: [backup.path])
-    return isDryRun ? try run.run(backup) : try context.ledger.recording(operation) { try run.run(backup) }
+    return isDryRun
+      ? try run.run(backup) : try environment.ledger.recording(operation) { try run.run(backup) }
   }
 
   /// Returns true if an error of an import does not concern the backup, so that other backups would fail, too.

@@ -35,8 +35,8 @@ struct InboxRun: RunPart {
     var imported: [[UInt8]: ImportedBackup]
     var report = InboxReport()
 
-    mutating func note(_ inbox: Inbox, _ name: FilePath, _ state: InboxFile.State) {
-      report.files.append(InboxFile(inbox, name, state))
+    mutating func note(_ name: FilePath, in folder: borrowing InboxFolder, _ state: InboxFile.State) {
+      report.files.append(InboxFile(folder.inbox, name, state))
     }
   }
 
@@ -54,13 +54,13 @@ struct InboxRun: RunPart {
 
   private func readAll() throws -> InboxReport {
     let id = try Library(path: library).libraryID() ?? ArchiveFile.location(of: library)
-    var pass = Pass(libraryID: id, imported: context.ledger.importedBackups(library: id))
+    var pass = Pass(libraryID: id, imported: environment.ledger.importedBackups(library: id))
     for (inbox, share) in zip(job.inboxes, counter.parts(job.inboxes.count)) {
       try counter.checkCancellation()
       counter.begin(share)
       do {
         let folder = try inbox.open(outside: library, job.destinations.map(\.path))
-        try read(inbox, folder, &pass)
+        try read(folder, &pass)
       } catch let error as InboxFault {
         pass.report.faults.append(inbox.naming("\(error)"))
       } catch let error as OwnershipError {
@@ -74,7 +74,7 @@ struct InboxRun: RunPart {
 
   private func lockInboxes() throws -> FileLock {
     do {
-      return try context.state.lockInboxes(
+      return try environment.state.lockInboxes(
         waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     } catch let busy as FileLock.Busy {
       throw InboxFault.busy(busy)
@@ -83,9 +83,9 @@ struct InboxRun: RunPart {
 
   // MARK: Files
 
-  private func read(_ inbox: Inbox, _ folder: borrowing InboxFolder, _ pass: inout Pass) throws {
+  private func read(_ folder: borrowing InboxFolder, _ pass: inout Pass) throws {
     let files = try folder.files()
-    let contents = context.ledger.inboxContents(inFolder: folder.location)
+    let contents = environment.ledger.inboxContents(inFolder: folder.location)
     for ((name, status), share) in zip(files, counter.parts(files.count)) {
       try counter.checkCancellation()
       let version = folder.version(name, status)
@@ -93,58 +93,60 @@ struct InboxRun: RunPart {
         known.file.isSameVersion(as: version) ? pass.imported[known.content] : nil
       }
       if let known {
-        try finish(inbox, folder, name, version, known, &pass)
+        try finish(name, version, known, in: folder, &pass)
         continue
       }
       counter.begin(share)
       do {
-        try readNew(inbox, folder, name, &pass)
+        try readNew(name, in: folder, &pass)
       } catch let error as FileError where error.isMissing {
         // another program has moved the file meanwhile
       }
     }
     let present = Set(files.map { folder.version($0.name, $0.status).location })
-    if !isDryRun { context.ledger.forgetInboxFiles(contents.keys.filter { !present.contains($0) }.sorted()) }
+    if !isDryRun {
+      environment.ledger.forgetInboxFiles(contents.keys.filter { !present.contains($0) }.sorted())
+    }
   }
 
   /// Handles a file whose content is not known.
   private func readNew(
-    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ pass: inout Pass
+    _ name: FilePath, in folder: borrowing InboxFolder, _ pass: inout Pass
   ) throws {
-    if UnfinishedFile.isTemporary(name) { return pass.note(inbox, name, .unfinished(.temporaryName)) }
+    if UnfinishedFile.isTemporary(name) { return pass.note(name, in: folder, .unfinished(.temporaryName)) }
     guard
       try BackupFiles.hasBackupExtension(name) || BackupFiles.mayBeBackup(name, in: folder.directory)
-    else { return pass.note(inbox, name, .ignored) }
+    else { return pass.note(name, in: folder, .ignored) }
     let file: File
     do throws(FileError) {
       file = try folder.directory.open(name, .read)
     } catch {
       if error.isMissing || error.cause == .environment { throw error }
-      return pass.note(inbox, name, .unreadable(reason: "\(error)"))
+      return pass.note(name, in: folder, .unreadable(reason: "\(error)"))
     }
     let status = try file.status()
     if let settling = UnfinishedFile.settlingEnd(of: status, now: now) {
       pass.report.nextSettling = min(pass.report.nextSettling ?? .max, settling)
-      return pass.note(inbox, name, .unfinished(.modified))
+      return pass.note(name, in: folder, .unfinished(.modified))
     }
-    if file.isOpenForWriting() == true { return pass.note(inbox, name, .unfinished(.openForWriting)) }
+    if file.isOpenForWriting() == true { return pass.note(name, in: folder, .unfinished(.openForWriting)) }
     let backup: OpenedBackup
     do {
       backup = try open(name, folder, as: status)
     } catch {
       if error.cause.isInconclusive || (error as? FileError)?.isMissing == true { throw error }
-      return pass.note(inbox, name, state(of: folder.directory.path(of: name), status, after: error))
+      return pass.note(name, in: folder, state(of: folder.directory.path(of: name), status, after: error))
     }
     let content = try SHA256Digest(of: file) { _ in try counter.checkCancellation() }.bytes
     guard try file.status().version == status.version else {
-      return pass.note(inbox, name, .unfinished(.modified))
+      return pass.note(name, in: folder, .unfinished(.modified))
     }
     let version = folder.version(name, status)
     if let known = pass.imported[content] {
-      if !isDryRun { context.ledger.record(content, of: version) }
-      return try finish(inbox, folder, name, version, known, &pass)
+      if !isDryRun { environment.ledger.record(content, of: version) }
+      return try finish(name, version, known, in: folder, &pass)
     }
-    try add(backup, content, inbox, folder, name, file, version, &pass)
+    try add(backup, content, name, file, version, in: folder, &pass)
   }
 
   /// Opens the file again, since a backup keeps its own open file.
@@ -162,7 +164,7 @@ struct InboxRun: RunPart {
     do {
       return try attempt(nil)
     } catch  where error.cause.isOfPassword && job.password != nil {
-      return try attempt(job.password.map(context.password))
+      return try attempt(job.password.map(environment.password))
     }
   }
 
@@ -183,24 +185,23 @@ struct InboxRun: RunPart {
 
   /// Handles a file whose content was imported before.
   private func finish(
-    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ version: ArchiveFile,
-    _ known: ImportedBackup, _ pass: inout Pass
+    _ name: FilePath, _ version: ArchiveFile, _ known: ImportedBackup, in folder: borrowing InboxFolder,
+    _ pass: inout Pass
   ) throws {
-    if let problem = known.problem { return pass.note(inbox, name, .damaged(reason: problem)) }
-    var file = InboxFile(inbox, name, .known)
-    if isDryRun, inbox.afterImport == .move {
+    if let problem = known.problem { return pass.note(name, in: folder, .damaged(reason: problem)) }
+    var file = InboxFile(folder.inbox, name, .known)
+    if isDryRun, folder.inbox.afterImport == .move {
       file.movedTo = folder.directory.path(of: name.inFolder(Inbox.imported))
     }
     pass.report.files.append(file)
-    if !isDryRun { try move(inbox, folder, name, version, &pass) }
+    if !isDryRun { try move(name, version, in: folder, &pass) }
   }
 
   /// Moves the last reported file if the inbox moves imported files.
   func move(
-    _ inbox: Inbox, _ folder: borrowing InboxFolder, _ name: FilePath, _ version: ArchiveFile,
-    _ pass: inout Pass
+    _ name: FilePath, _ version: ArchiveFile, in folder: borrowing InboxFolder, _ pass: inout Pass
   ) throws {
-    guard inbox.afterImport == .move else { return }
+    guard folder.inbox.afterImport == .move else { return }
     do {
       let file = try folder.directory.open(name, .read)
       // a later run reads a file that was changed since
@@ -211,7 +212,7 @@ struct InboxRun: RunPart {
       throw error
     } catch {
       pass.report.faults.append(
-        inbox.naming(
+        folder.inbox.naming(
           "\(folder.directory.path(of: name)) was imported, and stays in the inbox: ".escaped
             + JobMessage.text(of: error)))
     }

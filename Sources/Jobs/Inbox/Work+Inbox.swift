@@ -18,14 +18,15 @@ extension Work where Summary == InboxReport {
   /// run at the same time.
   ///
   /// The summary throws `JobError.noLibrary`, and the errors of `InboxRun.run()`.
-  package static func inbox(_ job: Job, _ context: JobContext, options: InboxOptions = InboxOptions()) -> Self
-  {
+  package static func inbox(
+    _ job: Job, _ environment: JobEnvironment, options: InboxOptions = InboxOptions()
+  ) -> Self {
     Work { counter in
-      let input = try RunInput(.inbox, of: job, context, counter)
+      let input = try RunInput(.inbox, of: job, environment, counter)
       let run = InboxRun(input: input, isDryRun: options.isDryRun)
       var report = try run.run()
       while options.waits, let end = report.nextSettling {
-        try Self.wait(until: end, context, counter)
+        try Self.wait(until: end, now: environment.now().milliseconds, counter)
         report = report.followed(by: try run.run())
       }
       return report
@@ -34,8 +35,7 @@ extension Work where Summary == InboxReport {
 
   /// Waits until a time in milliseconds since 1970, but at least a second and at most two settling times: the clock may be
   /// set meanwhile.
-  private static func wait(until end: Int64, _ context: JobContext, _ counter: ProgressCounter) throws {
-    let now = context.now().milliseconds
+  private static func wait(until end: Int64, now: Int64, _ counter: ProgressCounter) throws {
     let limit = min(max(end - now, 1000), 2 * UnfinishedFile.settlingTime)
     let deadline = ContinuousClock.now + .milliseconds(limit)
     while ContinuousClock.now < deadline {

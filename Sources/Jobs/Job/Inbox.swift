@@ -91,7 +91,7 @@ extension Inbox {
     if afterImport != .keep, let errno = folder.writeFault() {
       throw InboxFault.notWritable(path, reason: "\(errno)")
     }
-    return InboxFolder(folder)
+    return InboxFolder(self, folder)
   }
 
   /// Opens the folder without following a link in the last component of its path.

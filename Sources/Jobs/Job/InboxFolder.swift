@@ -5,11 +5,13 @@ import SystemPackage
 /// An open inbox. Names in it come from other programs and machines: each is one component, resolved in the open folder
 /// and never through a symbolic link.
 struct InboxFolder: ~Copyable {
+  let inbox: Inbox
   let directory: Directory
   /// The absolute path without symbolic links.
   let location: String
 
-  init(_ directory: consuming Directory) {
+  init(_ inbox: Inbox, _ directory: consuming Directory) {
+    self.inbox = inbox
     location = ArchiveFile.location(of: directory.path)
     self.directory = directory
   }

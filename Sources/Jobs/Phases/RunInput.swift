@@ -5,21 +5,24 @@ import SystemPackage
 
 /// What every part of a run works with.
 struct RunInput {
+  /// What the run does.
+  let task: ScheduledJob.Task
   let job: Job
   /// The library's folder.
   let library: FilePath
-  let context: JobContext
+  let environment: JobEnvironment
   /// Records what the run observes of archives.
   let observer: ArchiveObserver
   let counter: ProgressCounter
 
   /// - Throws: `JobError.noLibrary`.
   init(
-    _ task: ScheduledJob.Task, of job: Job, _ context: JobContext, _ counter: ProgressCounter
+    _ task: ScheduledJob.Task, of job: Job, _ environment: JobEnvironment, _ counter: ProgressCounter
   ) throws(JobError) {
     guard let library = job.library else { throw .noLibrary(job.name) }
-    (self.job, self.library, self.context, self.counter) = (job, library, context, counter)
-    observer = context.ledger.observer(named: "\(task.rawValue) \(job.name)", now: context.now)
+    (self.task, self.job, self.library) = (task, job, library)
+    (self.environment, self.counter) = (environment, counter)
+    observer = environment.ledger.observer(named: "\(task.rawValue) \(job.name)", now: environment.now)
   }
 }
 
@@ -29,21 +32,11 @@ protocol RunPart {
 }
 
 extension RunPart {
+  var task: ScheduledJob.Task { input.task }
   var job: Job { input.job }
   var library: FilePath { input.library }
-  var context: JobContext { input.context }
+  var environment: JobEnvironment { input.environment }
   var observer: ArchiveObserver { input.observer }
   var counter: ProgressCounter { input.counter }
-  var now: Date { context.now() }
-}
-
-/// The phases of a run, between its hooks.
-protocol RunPhases {
-  /// Runs the phases. Blocks.
-  ///
-  /// - Parameters:
-  ///   - results: receives the results of the phases, even if this throws.
-  ///   - previous: the status of the job before this run.
-  /// - Throws: the error that stopped the run; `CancellationError`.
-  func run(_ results: inout PhaseResults, after previous: JobStatus) throws
+  var now: Date { environment.now() }
 }

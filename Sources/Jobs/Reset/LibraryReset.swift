@@ -81,12 +81,12 @@ extension Work where Summary == LibraryReset.Report {
   /// The summary throws `ResetRefusal`, `JobError.running`, what `ResetRun.run` throws, or the errors of the password; nothing
   /// has changed then, but processes may have been stopped.
   package static func reset(
-    _ reset: LibraryReset, options: ResetOptions, _ context: JobContext
+    _ reset: LibraryReset, options: ResetOptions, _ environment: JobEnvironment
   ) -> Self {
     let operation = RecordedOperation(
       .reset, library: reset.library, isDryRun: options.isDryRun || !reset.scope.contains(.contents))
-    return Work(operation, by: context.ledger) { counter in
-      try LibraryResetRun(reset, options, context, counter).run()
+    return Work(operation, by: environment.ledger) { counter in
+      try LibraryResetRun(reset, options, environment, counter).run()
     }
   }
 }
@@ -101,13 +101,13 @@ private struct LibraryResetRun {
   private let search: VerifiedArchiveSearch?
 
   init(
-    _ reset: LibraryReset, _ options: ResetOptions, _ context: JobContext, _ counter: ProgressCounter
+    _ reset: LibraryReset, _ options: ResetOptions, _ environment: JobEnvironment, _ counter: ProgressCounter
   ) throws {
     (self.reset, self.counter) = (reset, counter)
-    let locks = try LibraryLocks(reset.library, reset.jobs, context.state)
+    let locks = try LibraryLocks(reset.library, reset.jobs, environment.state)
     let search =
       reset.isForced || !reset.scope.contains(.contents)
-      ? nil : try VerifiedArchiveSearch(reset, context, counter)
+      ? nil : try VerifiedArchiveSearch(reset, environment, counter)
     (self.locks, self.search) = (locks, search)
     self.options = options
     self.options.refusing = { try search?.requireArchive(of: $0) }

@@ -40,14 +40,14 @@ final class VerifiedArchiveSearch: Sendable {
   /// Collects the folders. Blocks.
   ///
   /// - Throws: `LibraryError`, or the errors of a job's password.
-  init(_ reset: LibraryReset, _ context: JobContext, _ counter: ProgressCounter) throws {
+  init(_ reset: LibraryReset, _ environment: JobEnvironment, _ counter: ProgressCounter) throws {
     let library = try Library(path: reset.library)
-    (self.library, ledger, self.counter) = (reset.library, context.ledger, counter)
+    (self.library, ledger, self.counter) = (reset.library, environment.ledger, counter)
     (libraryID, exportIDs) = (try library.libraryID(), try library.exportIDs())
     var faults: [String] = []
     var sources: [Source] = []
     for job in reset.jobs {
-      let password = try job.password.map(context.password)
+      let password = try job.password.map(environment.password)
       let (folders, unreadable) = job.destinations.readable()
       faults += unreadable
       sources += folders.map { Source(folder: $0, password: password) }

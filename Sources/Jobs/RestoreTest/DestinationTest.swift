@@ -84,7 +84,7 @@ struct DestinationTest: RunPart {
     inventory: ArchiveInventory, newest: ArchiveDescriptor?, missingCopy: Finding?
   ) {
     let inventory = try ArchiveInventory(
-      folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
+      folder: folder, password: password, ledger: environment.ledger, whileReading: counter.checkCancellation)
     let own = try inventory.backups(ofLibrary: live.libraryID(), tags: [job.name])
     let now = now
     // an archive dated in the future does not show the current library, except if the last backup recorded it

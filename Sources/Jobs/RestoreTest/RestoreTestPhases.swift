@@ -64,7 +64,7 @@ struct RestoreTestPhases: RunPart, RunPhases {
   private func testDestinations(
     _ live: Library, _ libraryID: String?, _ status: JobStatus?, _ report: inout RestoreTestReport
   ) throws {
-    let password = try job.password.map(context.password)
+    let password = try job.password.map(environment.password)
     for (destination, share) in zip(job.destinations, counter.parts(job.destinations.count)) {
       counter.begin(share)
       let copy = status?.copies.first { $0.path == destination.path.string }
@@ -87,8 +87,8 @@ struct RestoreTestPhases: RunPart, RunPhases {
     format.locale = Locale(identifier: "en_US_POSIX")
     format.dateFormat = "yyyyMMdd_HHmmss"
     let stem = "\(job.name)_\(format.string(from: now))"
-    let folder = context.state.path.appending("drills")
-    _ = try Directory.open(context.state.path).makeDirectory("drills")
+    let folder = environment.state.path.appending("drills")
+    _ = try Directory.open(environment.state.path).makeDirectory("drills")
     // two reports in the same second have different names
     let reports = try Directory.open(folder)
     let names = (1...100).lazy.map { FilePath($0 == 1 ? "\(stem).txt" : "\(stem)_\($0).txt") }

@@ -13,7 +13,7 @@ import PhotoLibrary
 /// 5. `Replication`: copies to the destinations without such an archive.
 /// 6. `recheckDamagedLibrary`, if a damaged photo is known that no phase has reported: reads every photo.
 /// 7. `CopyVerification`: is the newest copy at each destination intact?
-/// 8. `Retention`: removes the archives that the policy does not keep.
+/// 8. `Pruning`: removes the archives that the policy does not keep.
 /// 9. `PhaseContext.describingCopy`, even if one of the phases 3 to 8 was stopped or failed: finds the copy at each
 ///    destination.
 /// 10. `PhaseContext.rejectingDamage` rejects archives of this run that were found corrupt later.
@@ -35,7 +35,7 @@ struct BackupPhases: RunPart, RunPhases {
       checked.append(destination)
       return step
     }
-    let password = try job.password.map(context.password)
+    let password = try job.password.map(environment.password)
     let forecast = try ExportForecast(library, of: job, password: password, counter)
     results.libraryID = forecast.libraryID
     results.selected = (forecast.summary.photos, forecast.summary.bytes)
@@ -123,7 +123,7 @@ struct BackupPhases: RunPart, RunPhases {
     let check = UpToDateCheck(context: phases, forecast: forecast)
     // even if the run is forced, since the check verifies changed archives
     try results.apply(check.run)
-    if context.isForced {
+    if environment.isForced {
       for index in results.destinations.indices { results.destinations[index].upToDateArchives = [] }
     }
     if let upToDate = results.usable.first(where: { !$0.upToDateArchives.isEmpty }) {
@@ -148,7 +148,7 @@ struct BackupPhases: RunPart, RunPhases {
   /// Reads every photo of the selection if one is known to be damaged that no phase has reported.
   private func recheckDamagedLibrary(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
     guard let id = phases.libraryID else { return }
-    let damaged = Set(context.ledger.photoDamage(ofLibrary: id).photos.keys)
+    let damaged = Set(environment.ledger.photoDamage(ofLibrary: id).photos.keys)
       .subtracting(results.photoFindings.compactMap(\.subject.photoID))
     guard !damaged.isEmpty else { return }
     let library = try Library(path: library)
@@ -175,7 +175,7 @@ struct BackupPhases: RunPart, RunPhases {
       ])
       return
     }
-    try results.apply(Retention(context: phases, policy: policy).run)
+    try results.apply(Pruning(context: phases, policy: policy).run)
     try counter.checkCancellation()
   }
 }

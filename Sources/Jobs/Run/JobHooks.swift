@@ -1,16 +1,11 @@
 import FileSystem
-import SystemPackage
 
 /// The hooks of a job around a backup or a restore test, and their environment.
-struct JobHooks {
+struct JobHooks: RunPart {
   /// When a hook runs.
   enum Hook: String { case before, after, onFailure = "on-failure", finally }
 
-  /// The task that the hooks accompany.
-  let task: ScheduledJob.Task
-  let job: Job
-  let library: FilePath
-  let context: JobContext
+  let input: RunInput
 
   /// True if the job has the hook.
   func has(_ hook: Hook) -> Bool { command(of: hook) != nil }
@@ -23,7 +18,7 @@ struct JobHooks {
   ) throws(HookRun.Failure) {
     guard let command = command(of: hook) else { return }
     try HookRun(
-      name: hook.rawValue, command: command, environment: environment(of: hook, state),
+      name: hook.rawValue, command: command, environment: variables(of: hook, state),
       timeLimit: job.hooks.timeLimit, isCancelled: isCancelled
     ).run()
   }
@@ -43,10 +38,10 @@ struct JobHooks {
     path.unicodeScalars.contains { $0.properties.generalCategory == .control } ? path.escaped : path
   }
 
-  private func environment(of hook: Hook, _ state: RunState) -> [String: String] {
+  private func variables(of hook: Hook, _ state: RunState) -> [String: String] {
     let run = state.record
     // a run that has not ended yet has taken this long
-    let end = run.finishedAt ?? context.now().milliseconds
+    let end = run.finishedAt ?? now.milliseconds
     return [
       "SMILEPILE_TASK": task.rawValue,
       "SMILEPILE_JOB": job.name,
@@ -69,7 +64,7 @@ struct JobHooks {
       "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
       // the status file does not describe a library that replaces the job's own
       "SMILEPILE_STATUS_FILE": job.usesOtherLibrary
-        ? "" : Self.path(context.state.statusPath(of: job.name).string),
+        ? "" : Self.path(environment.state.statusPath(of: job.name).string),
     ]
   }
 }

@@ -13,9 +13,9 @@ extension Work where Summary == JobReport {
   /// - `JobError.running` if the job or its restore test is already running; the status counts it as a failure;
   /// - `JobError.noLibrary`, `JobError.newerLedger`;
   /// - `FileError` if the state folder cannot be used.
-  package static func backup(_ job: Job, _ context: JobContext) -> Self {
+  package static func backup(_ job: Job, _ environment: JobEnvironment) -> Self {
     Work { counter in
-      let input = try RunInput(.backup, of: job, context, counter)
+      let input = try RunInput(.backup, of: job, environment, counter)
       return try JobRun(input, BackupPhases(input: input)).run()
     }
   }
@@ -31,11 +31,11 @@ extension Work where Summary == JobReport {
   /// - `JobError.noLibrary`;
   /// - `FileError` if the state folder cannot be used.
   package static func restoreTest(
-    _ job: Job, _ context: JobContext, options: RestoreTestOptions = RestoreTestOptions()
+    _ job: Job, _ environment: JobEnvironment, options: RestoreTestOptions = RestoreTestOptions()
   ) -> Self {
     Work { counter in
-      let input = try RunInput(.drill, of: job, context, counter)
-      return try JobRun(input, RestoreTestPhases(input: input, options: options), isTest: true).run()
+      let input = try RunInput(.restoreTest, of: job, environment, counter)
+      return try JobRun(input, RestoreTestPhases(input: input, options: options)).run()
     }
   }
 }
@@ -44,19 +44,15 @@ extension Work where Summary == JobReport {
 struct JobRun: RunPart {
   let input: RunInput
   private let phases: any RunPhases
-  /// True for a restore test, false for a backup.
-  private let isTest: Bool
   private let hooks: JobHooks
   private var state: RunState
   /// The entry of the run in the ledger.
   private var entry: LedgerRun
 
   /// Prepares a run.
-  init(_ input: RunInput, _ phases: any RunPhases, isTest: Bool = false) {
-    (self.input, self.phases, self.isTest) = (input, phases, isTest)
-    let (job, now) = (input.job, input.context.now())
-    hooks = JobHooks(
-      task: isTest ? .drill : .backup, job: job, library: input.library, context: input.context)
+  init(_ input: RunInput, _ phases: any RunPhases) {
+    (self.input, self.phases, hooks) = (input, phases, JobHooks(input: input))
+    let (job, now, isTest) = (input.job, input.environment.now(), input.task == .restoreTest)
     let next = job.schedule?.nextRun(after: now, in: .current)
     state = RunState(startedAt: now.milliseconds, nextRunAt: next?.milliseconds)
     state.results.isOfJob = !job.usesOtherLibrary
@@ -65,14 +61,17 @@ struct JobRun: RunPart {
       isTest ? .restoreTest : .backup, libraryPath: input.library.string, startedAt: now.milliseconds)
   }
 
+  /// True for a restore test, false for a backup.
+  private var isTest: Bool { task == .restoreTest }
+
   /// Runs the job. Blocks.
   consuming func run() throws -> JobReport {
     let locks = try begin()
     defer { withExtendedLifetime(locks) {} }
-    let previous = job.usesOtherLibrary ? JobStatus(job: job.name) : context.state.status(of: job.name)
+    let previous = job.usesOtherLibrary ? JobStatus(job: job.name) : environment.state.status(of: job.name)
     if !isTest { reportWarnings(after: previous) }
     updateEntry()
-    context.ledger.insert(&entry)
+    environment.ledger.insert(&entry)
     // a restore test changes the status at its end
     if !isTest { publishStatus() }
     perform(after: previous)
@@ -95,8 +94,8 @@ struct JobRun: RunPart {
       updateEntry()
       // the previous run stays the last one, since it may be running
       (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
-      context.ledger.insert(&entry)
-      if !job.usesOtherLibrary { _ = context.publishStatus(of: job) }
+      environment.ledger.insert(&entry)
+      if !job.usesOtherLibrary { _ = environment.writeStatusFiles(of: job) }
       // the thrown error matters more than an error of the hook
       if hasFailed { try? hooks.run(.onFailure, state) }
       throw error
@@ -112,12 +111,12 @@ struct JobRun: RunPart {
   private func takeLocks() throws -> Locks {
     guard isTest else {
       let lock = try lockBackup()
-      if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
+      if case .newerVersion = environment.ledger.problem, let problem = environment.ledger.problem {
         throw JobError.newerLedger(problem)
       }
       return Locks(own: lock)
     }
-    let lock = try context.state.lock(
+    let lock = try environment.state.lock(
       job.name, isRestoreTest: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     // during a backup, the hooks could mount or unmount the disk that the backup uses
     guard job.hooks.before != nil else { return Locks(own: lock) }
@@ -125,7 +124,7 @@ struct JobRun: RunPart {
   }
 
   private func lockBackup() throws -> FileLock {
-    try context.state.lock(
+    try environment.state.lock(
       job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
   }
 
@@ -156,7 +155,7 @@ struct JobRun: RunPart {
     let isStopped = error.cause == .cancelled
     return Issue(
       severity: isStopped ? .interruption : .failure, subject: .run,
-      message: isStopped ? interruption : JobMessage.text(of: error), exitCode: context.exitCode(error))
+      message: isStopped ? interruption : JobMessage.text(of: error), exitCode: environment.exitCode(error))
   }
 
   // MARK: Hooks
@@ -192,7 +191,8 @@ struct JobRun: RunPart {
       state.report(
         error.cause == .cancelled
           ? Issue(
-            severity: .interruption, subject: .hook, message: "\(error)", exitCode: context.exitCode(error))
+            severity: .interruption, subject: .hook, message: "\(error)",
+            exitCode: environment.exitCode(error))
           : .incomplete(.hook, "\(error)"))
     }
   }
@@ -207,12 +207,12 @@ struct JobRun: RunPart {
     // the outcome depends on whether the status was published
     guard state.record != saved else { return }
     updateLedger()
-    _ = context.publishStatus(of: job)
+    _ = environment.writeStatusFiles(of: job)
   }
 
   private mutating func updateLedger(copies: [CopyRecord] = []) {
     updateEntry()
-    context.ledger.update(&entry, copies: copies.map(\.entry))
+    environment.ledger.update(&entry, copies: copies.map(\.entry))
   }
 
   private mutating func updateEntry() {
@@ -228,7 +228,7 @@ struct JobRun: RunPart {
   /// would still see the old status. A run of another library than the job's own publishes nothing.
   private mutating func publishStatus() {
     guard state.results.isOfJob else { return }
-    let problems = context.publishStatus(of: job)
+    let problems = environment.writeStatusFiles(of: job)
     // what a later publication has written is no longer a problem
     state.results.reportStatus(
       problems.map { state.phasesEndedAt == nil ? .warning(.status, $0) : .incomplete(.status, $0) })

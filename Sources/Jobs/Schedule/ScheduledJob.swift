@@ -9,7 +9,7 @@ package struct ScheduledJob: Sendable, Equatable {
     /// `smilepile backup`.
     case backup
     /// `smilepile drill`.
-    case drill
+    case restoreTest = "drill"
     /// `smilepile inbox`. It has no schedule: it runs when files arrive.
     case inbox
   }
@@ -93,7 +93,7 @@ package struct ScheduledJob: Sendable, Equatable {
   package func schedule(of task: Task) -> Schedule? {
     switch task {
     case .backup: job.schedule
-    case .drill: job.drill
+    case .restoreTest: job.testSchedule
     case .inbox: nil
     }
   }

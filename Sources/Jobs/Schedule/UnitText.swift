@@ -58,7 +58,7 @@ struct UnitText {
   private var verb: String {
     switch task {
     case .backup: "Back up the photos of"
-    case .drill: "Restore test of"
+    case .restoreTest: "Restore test of"
     case .inbox: "Import backups of phones for"
     }
   }

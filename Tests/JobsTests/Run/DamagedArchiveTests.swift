@@ -201,7 +201,7 @@ import Testing
     var night = try await Night.afterBackup()
     let file = night.folder("file")
     try Data().write(to: URL(fileURLWithPath: file.string))
-    night.context = JobContext(
+    night.context = JobEnvironment(
       state: StateFolder(environment: ["STATE_DIRECTORY": file.appending("state").string]),
       password: { _ in throw CancellationError() }, exitCode: { _ in 1 })
     night.job.hooks.onFailure = "env > '\(night.folder("hook-output"))'"

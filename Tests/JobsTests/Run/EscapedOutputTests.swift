@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Operations
 import SystemPackage
 import TestSupport
 import Testing
@@ -47,10 +48,14 @@ import Testing
     var state = RunState(startedAt: 1, nextRunAt: nil)
     state.phasesEndedAt = 2
     state.report(.incomplete(.run, Self.bad))
-    try JobHooks(task: .backup, job: job, library: "/l\u{200F}é\n", context: night.context).run(.after, state)
+    func run(library: FilePath) throws {
+      job.library = library
+      try JobHooks(input: RunInput(.backup, of: job, night.context, ProgressCounter())).run(.after, state)
+    }
+    try run(library: "/l\u{200F}é\n")
     let seen = try String(contentsOfFile: file, encoding: .utf8)
     #expect(seen == "\(Self.bad.escaped)|\("/l\u{200F}é\n".escaped)")
-    try JobHooks(task: .backup, job: job, library: "/l\u{200F}é", context: night.context).run(.after, state)
+    try run(library: "/l\u{200F}é")
     #expect(try String(contentsOfFile: file, encoding: .utf8).hasSuffix("|/l\u{200F}é"))
   }
 }

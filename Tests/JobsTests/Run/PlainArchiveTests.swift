@@ -11,7 +11,7 @@ import Testing
 @Suite struct PlainArchiveTests {
   private func encryptingNight(_ lines: String...) throws -> Night {
     var night = try Night((["encrypt: {password-file: pw}"] + lines).joined(separator: "\n    "))
-    night.context = JobContext(
+    night.context = JobEnvironment(
       state: night.context.state, password: { _ in "correct horse battery" }, exitCode: { _ in 1 })
     night.on(day: 1)
     return night

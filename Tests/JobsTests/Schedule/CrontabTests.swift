@@ -124,7 +124,7 @@ struct CrontabTests {
     -> ScheduledJob
   {
     var job = Job(name: "Family")
-    (job.library, job.schedule) = ("/srv/Family", .defaultDrill)
+    (job.library, job.schedule) = ("/srv/Family", .defaultOfTests)
     return try ScheduledJob(
       job, in: configuration, library: nil, program: program,
       environment: ["HOME": "/root", "STATE_DIRECTORY": "/s t"])

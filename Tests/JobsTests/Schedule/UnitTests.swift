@@ -16,14 +16,14 @@ import Testing
 
   private func job(
     _ name: String = "Family", library: FilePath = "/srv/Family", runsCommands: Bool = false,
-    passwordFile: FilePath? = nil, schedule: Schedule? = .defaultDrill
+    passwordFile: FilePath? = nil, schedule: Schedule? = .defaultOfTests
   ) throws -> ScheduledJob {
     var job = Job(name: name)
     job.library = library
     job.destinations = [JobDestination(path: "/backups"), JobDestination(path: "/backups")]
     job.password = passwordFile.map { .file($0) }
     job.hooks.before = runsCommands ? "true" : nil
-    (job.schedule, job.drill) = (schedule, .defaultDrill)
+    (job.schedule, job.testSchedule) = (schedule, .defaultOfTests)
     return try ScheduledJob(
       job, in: "/etc/smilepile/config.yaml", library: nil, program: "/bin/true",
       environment: ["HOME": "/root"])
@@ -181,7 +181,7 @@ import Testing
   @Test(
     "Systemd unit: a restore test can write temporary files", arguments: [UnitScope.user, .system])
   func temporaryFiles(_ scope: UnitScope) throws {
-    func text(_ job: ScheduledJob) -> String { UnitText(job: job, task: .drill, scope: scope).service }
+    func text(_ job: ScheduledJob) -> String { UnitText(job: job, task: .restoreTest, scope: scope).service }
     let shared = "ReadWritePaths=\"-/tmp\"\nReadWritePaths=\"-/var/tmp\"\n"
     let sandboxed = try text(job())
     #expect(sandboxed.contains("PrivateTmp=true"))
@@ -202,7 +202,7 @@ import Testing
   @Test("Systemd unit: different job names have different unit names")
   func unitNames() {
     #expect(UnitText.name(.backup, "a_b") == "smilepile-backup-a_b")
-    #expect(UnitText.name(.drill, "Family-2") == "smilepile-drill-Family-2")
+    #expect(UnitText.name(.restoreTest, "Family-2") == "smilepile-drill-Family-2")
   }
 
   @Test("Systemd unit: a path with a line feed is refused")

@@ -121,7 +121,7 @@ struct Rebuild: AsyncParsableCommand {
   /// Reads the given password, or else that of a job, or else asks at the terminal if an archive is encrypted.
   private func readPassword(of sources: ArchiveSources, _ reporter: Reporter) throws -> Secret? {
     if try password.source == nil, let source = sources.jobPassword {
-      return try JobContext.ofThisProcess(reporter).password(source)
+      return try JobEnvironment.ofThisProcess(reporter).password(source)
     }
     let archives = TerminalPrompt.isPossible ? try BackupOpener.files(in: sources.paths) : []
     return try password.read(for: archives, limits.limits, reporter)

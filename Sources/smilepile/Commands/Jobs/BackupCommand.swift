@@ -45,7 +45,7 @@ struct BackupCommand: JobCommand {
   func run() async throws {
     let reporter = Reporter(output)
     let chosen = try choice.read()
-    var context = JobContext.ofThisProcess(reporter)
+    var context = JobEnvironment.ofThisProcess(reporter)
     context.isForced = force
     var succeeded = 0
     let worst = try await reporter.each(chosen) { job in

@@ -25,7 +25,7 @@ struct Config: ParsableCommand {
     private static func tasks(of job: Job) -> [(task: String, schedule: String)] {
       let inbox = job.inboxes.isEmpty ? nil : Job.timingOfInbox
       return [
-        ("backup", job.schedule?.description), ("drill", job.drill?.description), ("inbox", inbox),
+        ("backup", job.schedule?.description), ("drill", job.testSchedule?.description), ("inbox", inbox),
       ].compactMap { task, schedule in schedule.map { (task, $0) } }
     }
 

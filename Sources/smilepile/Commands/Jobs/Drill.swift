@@ -47,7 +47,7 @@ struct Drill: JobCommand {
   func run() async throws {
     let reporter = Reporter(output)
     let chosen = try choice.read()
-    let context = JobContext.ofThisProcess(reporter)
+    let context = JobEnvironment.ofThisProcess(reporter)
     var options = RestoreTestOptions()
     let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch
@@ -55,7 +55,7 @@ struct Drill: JobCommand {
     var warnings: [String] = []
     var passed = 0
     let worst = try await reporter.each(chosen) { job in
-      options.sample = all ? nil : sample ?? job.drillSample
+      options.sample = all ? nil : sample ?? job.testSample
       let report = try await reporter.follow(.restoreTest(job, context, options: options))
       let test = report.test ?? RestoreTestReport()
       for warning in report.warnings { reporter.warn(warning) }

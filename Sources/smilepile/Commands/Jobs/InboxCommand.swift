@@ -37,7 +37,7 @@ struct InboxCommand: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(output)
     let jobs = try chosenJobs()
-    let context = JobContext.ofThisProcess(reporter)
+    let context = JobEnvironment.ofThisProcess(reporter)
     var options = InboxOptions()
     (options.isDryRun, options.waits) = (dryRun, wait)
     var reports: [InboxReport] = []

@@ -56,7 +56,7 @@ extension ScheduleCommand {
     private static func last(_ task: InstalledTask, _ status: JobStatus) -> (at: Int64, outcome: String)? {
       switch task.task {
       case .backup: status.run.map { ($0.startedAt, $0.outcome.rawValue) }
-      case .drill: status.lastRestoreTest.map { ($0.at, $0.hasPassed ? "passed" : "failed") }
+      case .restoreTest: status.lastRestoreTest.map { ($0.at, $0.hasPassed ? "passed" : "failed") }
       case .inbox: nil
       }
     }

@@ -85,7 +85,7 @@ struct ResetCommand: AsyncParsableCommand {
     options.isForGood = forGood
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: path, photos: photos)
-    let context = JobContext.ofThisProcess(reporter)
+    let context = JobEnvironment.ofThisProcess(reporter)
     let report = try await reporter.follow(.reset(reset, options: options, context), during: "reset")
     try show(report, reporter)
   }

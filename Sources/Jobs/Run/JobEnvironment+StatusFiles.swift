@@ -3,12 +3,12 @@ import FileSystem
 import PhotoLibrary
 import SystemPackage
 
-extension JobContext {
+extension JobEnvironment {
   /// Writes the status of a job into its status file, and into the status, metrics and page files of the job file.
   /// A backup and a restore test of one job may run at the same time, so writers take turns. Blocks.
   ///
   /// - Returns: the problem of the ledger, and why files could not be written.
-  func publishStatus(of job: Job) -> [String] {
+  func writeStatusFiles(of job: Job) -> [String] {
     // without the lock, for example in an unreadable folder, still writes the files that can be written
     let lock = try? FolderLock(state.path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }

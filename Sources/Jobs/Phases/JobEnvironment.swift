@@ -4,7 +4,7 @@ import Operations
 import Secrets
 
 /// Everything besides the job that a run needs.
-package struct JobContext: Sendable {
+package struct JobEnvironment: Sendable {
   /// The folder of locks and status files.
   package var state: StateFolder
   /// Reads the password of a job. Blocks.
@@ -20,7 +20,7 @@ package struct JobContext: Sendable {
   /// Returns the current time.
   package var now: @Sendable () -> Date = { Date() }
 
-  /// Makes a context from its parts.
+  /// Makes an environment from its parts.
   package init(
     state: StateFolder,
     password: @escaping @Sendable (PasswordSource) throws -> Secret,

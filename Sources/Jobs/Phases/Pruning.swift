@@ -2,7 +2,7 @@ import ArchiveCatalog
 import Backup
 
 /// Eighth phase: removes the archives of the job and its library that the policy does not keep.
-struct Retention {
+struct Pruning {
   let context: PhaseContext
   let policy: RetentionPolicy
 

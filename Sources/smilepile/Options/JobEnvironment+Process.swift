@@ -1,18 +1,18 @@
 import Jobs
 import Secrets
 
-extension JobContext {
-  /// Returns the context of this process: the state folder of its user, and its passwords.
-  static func ofThisProcess(_ reporter: Reporter) -> JobContext {
-    var context = JobContext(
+extension JobEnvironment {
+  /// Returns the environment of this process: the state folder of its user, and its passwords.
+  static func ofThisProcess(_ reporter: Reporter) -> JobEnvironment {
+    var jobs = JobEnvironment(
       state: .ofThisUser,
       password: { source in
         // the environment overrides the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
-    context.message = { CommandMessage.text(of: $0) }
-    return context
+    jobs.message = { CommandMessage.text(of: $0) }
+    return jobs
   }
 }
 
