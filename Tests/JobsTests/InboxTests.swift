@@ -55,9 +55,7 @@ private struct Family {
   func photos() throws -> Int { try Library(path: night.library.path).contents().photos.count }
 
   func run(dryRun: Bool = false) async throws -> InboxReport {
-    var options = InboxOptions()
-    options.isDryRun = dryRun
-    return try await Work.inbox(night.job, night.context, options: options).summary
+    try await Work.inbox(night.job, night.context, isDryRun: dryRun).summary
   }
 }
 

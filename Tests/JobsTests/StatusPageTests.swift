@@ -150,8 +150,7 @@ struct StatusPageTests {
     arguments: [(1, 20), (0, nil), (-1, nil)])
   func forecast(perDay: Int, expected: Int?) {
     let points = (0...30).reversed().map { age in
-      BackupHistory.FreeSpace(
-        at: now.milliseconds - Int64(age) * 86_400_000, bytes: (20 + perDay * age) * 1_000_000_000)
+      (at: now.milliseconds - Int64(age) * 86_400_000, bytes: (20 + perDay * age) * 1_000_000_000)
     }
     #expect(BackupHistory.daysUntilFull(points, now: now) == expected)
     #expect(BackupHistory.daysUntilFull(Array(points.suffix(5)), now: now) == nil)

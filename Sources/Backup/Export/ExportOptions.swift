@@ -77,7 +77,4 @@ public struct ExportOptions: Sendable {
 
   /// True if categories or dates select the photos. An export without settings selects all photos.
   package var selectsSomePhotos: Bool { !categories.isEmpty || !taken.isUnlimited }
-
-  /// True if the export contains all photos and the settings.
-  var selectsEverything: Bool { !selectsSomePhotos && includesSettings }
 }

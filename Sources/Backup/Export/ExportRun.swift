@@ -71,7 +71,10 @@ public struct ExportRun {
       while true {
         let pictures: ExportPictures?
         do {
-          pictures = options.drawsPictures ? try ExportPictures(of: library, options, counter) : nil
+          // a dry run draws nothing
+          pictures =
+            options.hasPictures && !options.isDryRun
+            ? try ExportPictures(of: library, options, counter) : nil
         } catch let error where !options.requiresPictures && !(error is CancellationError) {
           return try withoutPictures(error)
         }
@@ -220,9 +223,6 @@ public struct ExportRun {
 extension ExportOptions {
   /// True if the archive has pictures of its photos.
   var hasPictures: Bool { format == .zip && (includesThumbnails || gallery != nil) }
-
-  /// True if the export draws the pictures that the caches lack. A dry run draws nothing.
-  var drawsPictures: Bool { hasPictures && !isDryRun }
 
   /// True if the export verifies the archives that it writes.
   var verifiesArchives: Bool { verifies && !isDryRun && format == .zip }

@@ -25,11 +25,6 @@ final class ExtractPublication: Sendable {
   private static let mostFiles = 256
   static let mostBytes = 256 << 20
 
-  private struct Pending {
-    var photos: [Photo] = []
-    var bytes = 0
-  }
-
   private struct Progress {
     var published: [Photo] = []
     /// The photos whose names another process took in the meantime.
@@ -40,7 +35,7 @@ final class ExtractPublication: Sendable {
   }
 
   let target: ExtractTarget
-  private let pending = Mutex(Pending())
+  private let pending = Mutex((photos: [Photo](), bytes: 0))
   private let progress = Mutex(Progress())
 
   init(in target: ExtractTarget) { self.target = target }
@@ -51,7 +46,7 @@ final class ExtractPublication: Sendable {
       pending.photos.append(photo)
       pending.bytes += photo.size
       guard pending.photos.count >= Self.mostFiles || pending.bytes >= Self.mostBytes else { return [] }
-      defer { pending = Pending() }
+      defer { pending = ([], 0) }
       return pending.photos
     }
     if !batch.isEmpty { try publish(batch) }
@@ -62,7 +57,7 @@ final class ExtractPublication: Sendable {
   /// - Returns: the published photos, and those whose names another process took in the meantime.
   func finish() throws -> (published: [Photo], taken: [Photo]) {
     let rest = pending.withLock { pending in
-      defer { pending = Pending() }
+      defer { pending = ([], 0) }
       return pending.photos
     }
     if !rest.isEmpty { try publish(rest) }

@@ -151,7 +151,11 @@ public struct BackupDiff: Sendable, Equatable {
     changes += (first.other + second.other).map {
       Change(modifier: .added, subject: .photo(category: $0.category, from: nil, to: $0.photo))
     }
-    return changes.map { ($0.sortKey, $0) }.sorted { $0.0.precedes($1.0) }.map(\.1)
+    return changes.map { (key: $0.sortKey, change: $0) }.sorted { one, other in
+      one.key.texts == other.key.texts
+        ? one.key.numbers.lexicographicallyPrecedes(other.key.numbers)
+        : one.key.texts.lexicographicallyPrecedes(other.key.texts)
+    }.map(\.change)
   }
 
   /// Returns the photos with the names of their categories.
@@ -188,24 +192,14 @@ extension BackupDiff.Change {
   }
 
   /// The key to sort by: category, name and date, then everything else, so that equal inputs give equal lists.
-  fileprivate var sortKey: DiffSortKey {
+  fileprivate var sortKey: (texts: [String], numbers: [Int64]) {
     guard case .photo(let category, let from, let to) = subject, let photo = to ?? from else {
-      return DiffSortKey()
+      return ([], [])
     }
     let other = to == nil ? nil : from
-    return DiffSortKey(
+    return (
       texts: [category, photo.name, photo.fileName, modifier.rawValue, other?.name ?? ""],
-      numbers: [photo.createdAt, photo.id, other?.createdAt ?? 0, other?.id ?? 0])
-  }
-}
-
-/// The order of changes.
-private struct DiffSortKey {
-  var texts: [String] = []
-  var numbers: [Int64] = []
-
-  func precedes(_ other: DiffSortKey) -> Bool {
-    if texts != other.texts { return texts.lexicographicallyPrecedes(other.texts) }
-    return numbers.lexicographicallyPrecedes(other.numbers)
+      numbers: [photo.createdAt, photo.id, other?.createdAt ?? 0, other?.id ?? 0]
+    )
   }
 }

@@ -158,13 +158,12 @@ struct BackupImport {
     return (repairs, findings)
   }
 
-  /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
-  private var damageOfBackup: [Finding] {
+  /// What is known to be damaged before photos are extracted. The corrupt photos of the backup are imported, since they
+  /// may still be worth seeing.
+  private var findingsOfPlan: [Finding] {
     (source.salvage?.findings ?? []) + source.skipped + source.corruptBeforeBackup + contradicted
+      + missing.damage
   }
-
-  /// What is known to be damaged before photos are extracted.
-  private var findingsOfPlan: [Finding] { damageOfBackup + missing.damage }
 
   /// Returns the photos of the library that could not be repaired, and the archives in which a missing photo is
   /// corrupt.

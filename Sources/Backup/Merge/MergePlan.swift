@@ -120,7 +120,9 @@ package struct MergePlan: Sendable {
       replacement.keep(try intact(replacement.rows.filter(\.isKept)), of: backup)
       planning.replaceCategories(replacement)
       planning.replacePhotos(replacement, backup)
-      planning.replaceMovements(of: library, by: backup.metadata.smilepile?.movements ?? [])
+      // what a person moved and removed before the backup was made
+      let movements = (backup.metadata.smilepile?.movements ?? []).map(Movement.init)
+      if movements != library.movements { planning.edit.movements = movements }
     } else {
       planning.mergePhotos(backup, existing, categories, places, strategy, duplicates)
     }

@@ -64,13 +64,6 @@ struct MergePlanning {
     outcomes[source] = outcome
   }
 
-  /// Takes over what a person moved and removed before the backup was made.
-  mutating func replaceMovements(of library: LibraryContents, by movements: [Metadata.Movement]) {
-    let movements = movements.map(PhotoLibrary.Movement.init)
-    guard movements != library.movements else { return }
-    edit.movements = movements
-  }
-
   /// Converts the plan of the categories to the changes of a replacement. Keeps rows that the library already has.
   mutating func replaceCategories(_ replacement: Replacement) {
     var removed = Dictionary(uniqueKeysWithValues: replacement.library.categories.map { ($0.id, $0) })

@@ -67,7 +67,8 @@ struct RebuildPlan {
       salvaged.movements ?? archives.first?.metadata.smilepile?.movements.map { Movement($0) } ?? []
     photoIDs = IDs(used: [])
     var matching = FileMatching(scan)
-    var stored = Self.distinct(salvaged.photos).map { Row($0, isInArchive: false) }
+    var ids: Set<Int64> = []
+    var stored = salvaged.photos.filter { ids.insert($0.id).inserted }.map { Row($0, isInArchive: false) }
     matching.match(&stored, byPath: true)
     let archived = addArchives(archives, salvaged, &stored)
     rows = stored + archived
@@ -90,11 +91,6 @@ struct RebuildPlan {
     settings = settings.merged(with: metadata?.statedSettings ?? settings, replaces: true)
     if hasPIN { settings.deleteProtection = true }
     return settings
-  }
-
-  private static func distinct(_ photos: [Photo]) -> [Photo] {
-    var ids: Set<Int64> = []
-    return photos.filter { ids.insert($0.id).inserted }
   }
 
   // MARK: Rows

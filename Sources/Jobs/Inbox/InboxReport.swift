@@ -60,7 +60,7 @@ package struct InboxReport: Sendable {
   /// The number of backups that cannot be imported, or are damaged.
   package var backupsUnreadable: Int { files.count { $0.problem != nil } }
   /// The number of files that are probably still being written.
-  package var filesUnfinished: Int { files.count(where: \.isUnfinished) }
+  package var filesUnfinished: Int { files.count { if case .unfinished = $0.state { true } else { false } } }
   /// The number of files that were moved or deleted.
   package var filesMoved: Int { files.count { $0.movedTo != nil } }
 
@@ -97,8 +97,6 @@ extension InboxFile {
 
   /// The number of photos that this run added; nil if it did not import the file.
   fileprivate var photosImported: Int? { if case .imported(let photos, _) = state { photos } else { nil } }
-
-  fileprivate var isUnfinished: Bool { if case .unfinished = state { true } else { false } }
 
   /// Why the file is not imported completely; nil if it is, or if it is no finished backup.
   fileprivate var problem: String? {

@@ -16,7 +16,8 @@ extension InboxRun {
     do {
       summary = try merge(backup)
     } catch {
-      if Self.concernsLibrary(error) { throw error }
+      // an error of the library or this process, which other backups would have, too
+      if error.cause.isInconclusive || [.busy, .access].contains(error.cause) { throw error }
       let reason = "\(backup.path) was not imported: ".escaped + JobMessage.text(of: error)
       return pass.note(name, in: folder, .unreadable(reason: reason))
     }
@@ -70,11 +71,6 @@ extension InboxRun {
     let operation = RecordedOperation(.import, library: library, archives: [backup.path])
     return isDryRun
       ? try run.run(backup) : try environment.ledger.recording(operation) { try run.run(backup) }
-  }
-
-  /// Returns true if an error of an import does not concern the backup, so that other backups would fail, too.
-  private static func concernsLibrary(_ error: any Error) -> Bool {
-    error.cause.isInconclusive || [.busy, .access].contains(error.cause)
   }
 
   private static func problem(of backup: OpenedBackup, _ summary: ImportSummary) -> String {

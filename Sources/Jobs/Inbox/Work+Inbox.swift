@@ -2,30 +2,23 @@ import Foundation
 import Operations
 import PhotoLibrary
 
-/// How `smilepile inbox` runs.
-package struct InboxOptions: Sendable {
-  /// Reports only. A dry run takes no lock and writes nothing.
-  package var isDryRun = false
-  /// Waits for files that were modified within the last minute, and imports them too.
-  package var waits = false
-
-  /// Makes the default options.
-  package init() {}
-}
-
 extension Work where Summary == InboxReport {
   /// Starts to import the new backups in the inboxes of a job. Does not take the lock of the job, so a backup of the job may
   /// run at the same time.
   ///
   /// The summary throws `JobError.noLibrary`, and the errors of `InboxRun.run()`.
+  ///
+  /// - Parameters:
+  ///   - isDryRun: reports only. A dry run takes no lock and writes nothing.
+  ///   - waits: waits for files that were modified within the last minute, and imports them too.
   package static func inbox(
-    _ job: Job, _ environment: JobEnvironment, options: InboxOptions = InboxOptions()
+    _ job: Job, _ environment: JobEnvironment, isDryRun: Bool = false, waits: Bool = false
   ) -> Self {
     Work { counter in
       let input = try RunInput(.inbox, of: job, environment, counter)
-      let run = InboxRun(input: input, isDryRun: options.isDryRun)
+      let run = InboxRun(input: input, isDryRun: isDryRun)
       var report = try run.run()
-      while options.waits, let end = report.nextSettling {
+      while waits, let end = report.nextSettling {
         try Self.wait(until: end, now: environment.now().milliseconds, counter)
         report = report.followed(by: try run.run())
       }

@@ -22,7 +22,7 @@ package struct Schedule: Sendable, Hashable {
   package let time: TimeOfDay
 
   /// The default schedule of restore tests. One test a week is enough, and machines are idle on Sunday morning.
-  package static let defaultOfTests = Schedule(.weekly(.sunday), at: TimeOfDay(checked: 4, 30))
+  package static let defaultOfTests = Schedule(.weekly(.sunday), at: TimeOfDay(hour: 4, minute: 30))
 
   /// Makes a schedule from a frequency and a time.
   package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) {
@@ -39,23 +39,20 @@ package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
   package let minute: Int
 
   /// 00:00.
-  package static let midnight = TimeOfDay(checked: 0, 0)
+  package static let midnight = TimeOfDay(hour: 0, minute: 0)
 
+  /// `HH:mm`.
+  package var description: String { "\(hour.digits(2)):\(minute.digits(2))" }
+}
+
+extension TimeOfDay {
   /// Reads `HH:mm`, two digits each, from 00:00 to 23:59. Returns nil for any other text.
   package init?(_ text: String) {
     guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/), let hour = Int(parts.1),
       let minute = Int(parts.2), hour < 24, minute < 60
     else { return nil }
-    self.init(checked: hour, minute)
+    self.init(hour: hour, minute: minute)
   }
-
-  init(checked hour: Int, _ minute: Int) {
-    self.hour = hour
-    self.minute = minute
-  }
-
-  /// `HH:mm`.
-  package var description: String { "\(hour.digits(2)):\(minute.digits(2))" }
 }
 
 extension Schedule: CustomStringConvertible {

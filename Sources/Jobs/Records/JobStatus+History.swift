@@ -79,7 +79,8 @@ extension JobStatus {
     (library, libraryID) = (known.path, known.id)
     let own = entries.filter { $0.isOf(known) }
     lastSuccess = own.first(where: \.isCompleteWithHooks)?.backup?.run
-    let found = Self.foundCopies(of: own, job, ledger)
+    let positions = Set(own.map(\.startPosition))
+    let found = ledger.copies(of: job).filter { $0.run.map(positions.contains) ?? false }
     let destinations = Self.destinations(of: own)
     copies = Self.copies(found, at: destinations, ledger)
     restoreTests = Self.restoreTests(own, at: destinations)
@@ -103,11 +104,6 @@ extension JobStatus {
     var library = LibraryIdentity(path: newest.libraryPath ?? "", id: newest.libraryID)
     library.id = library.id ?? entries.lazy.filter { $0.isOf(library) }.compactMap(\.libraryID).first
     return library
-  }
-
-  private static func foundCopies(of runs: [LedgerRun], _ job: String, _ ledger: Ledger) -> [LedgerCopy] {
-    let own = Set(runs.map(\.startPosition))
-    return ledger.copies(of: job).filter { $0.run.map(own.contains) ?? false }
   }
 
   /// Returns the destinations of the newest backup.

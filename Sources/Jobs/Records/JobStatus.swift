@@ -29,13 +29,10 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// The last restore test at each destination; destinations that were never tested are left out.
   package var restoreTests: [DestinationTestRecord] = []
 
-  /// True if the status describes a library that was backed up.
-  private var hasBackup: Bool { libraryID != nil || lastSuccess != nil || !copies.isEmpty }
-
   /// Returns true if the status describes this library: the IDs are equal or, if one ID is missing, the
   /// folders are the same under any name. A status without a backup matches every library. Blocks.
   func isOf(library path: FilePath, id: String?) -> Bool {
-    !hasBackup
+    libraryID == nil && lastSuccess == nil && copies.isEmpty
       || LibraryIdentity(path: library, id: libraryID).isSame(as: LibraryIdentity(path: path.string, id: id))
   }
 

@@ -34,11 +34,6 @@ package struct RestoreTestResult: Sendable {
   /// The outcome at the destination.
   package let outcome: Outcome
 
-  /// Makes a result from its parts.
-  package init(_ destination: FilePath, _ outcome: Outcome, missingCopy: Finding? = nil) {
-    (self.destination, self.outcome, self.missingCopy) = (destination, outcome, missingCopy)
-  }
-
   /// The restore; nil if the test restored nothing.
   package var restore: ArchiveRestore? { if case .restored(let restore) = outcome { restore } else { nil } }
 
@@ -99,11 +94,6 @@ package struct ArchiveRestore: Sendable {
     package var damagedInLibrary: [Finding] = []
     /// Notes that are not failures.
     package var notes: [String] = []
-  }
-
-  /// Makes a restore without results.
-  init(_ members: [ArchiveDescriptor], files: [ArchiveFile], coverage: Observation.Coverage) {
-    (self.members, self.files, self.coverage) = (members, files, coverage)
   }
 
   /// The path of the archive.

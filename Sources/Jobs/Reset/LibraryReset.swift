@@ -123,7 +123,9 @@ private struct LibraryResetRun {
         try locks.check(waiting: options.lockWait, whileWaiting: counter.reportWaitingForLock)
       } catch  where reset.stopsProcesses && ProcessStop.isBusy(error) {
         // a reset that will be refused must stop no process
-        try runDry()
+        var dryRun = options
+        dryRun.isDryRun = true
+        _ = try ResetRun(reset.library, dryRun, counter).run(reset.scope)
         stopped = try ProcessStop(locks: locks, counter: counter).run()
       }
     }
@@ -131,11 +133,5 @@ private struct LibraryResetRun {
     let found = search?.found
     return LibraryReset.Report(
       summary: summary, archive: found?.archive, stopped: stopped, warnings: found?.warnings ?? [])
-  }
-
-  private func runDry() throws {
-    var options = options
-    options.isDryRun = true
-    _ = try ResetRun(reset.library, options, counter).run(reset.scope)
   }
 }

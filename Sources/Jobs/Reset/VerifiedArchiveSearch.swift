@@ -22,10 +22,7 @@ final class VerifiedArchiveSearch: Sendable {
   }
 
   /// A folder to search, and its password.
-  private struct Source: Sendable {
-    let folder: FilePath
-    let password: Secret?
-  }
+  private typealias Source = (folder: FilePath, password: Secret?)
 
   private let library: FilePath
   private let libraryID: String?
@@ -50,11 +47,11 @@ final class VerifiedArchiveSearch: Sendable {
       let password = try job.password.map(environment.password)
       let (folders, unreadable) = job.destinations.readable()
       faults += unreadable
-      sources += folders.map { Source(folder: $0, password: password) }
+      sources += folders.map { ($0, password) }
     }
     self.faults = faults
     let folders = Set(try library.exportedArchives().map { FilePath($0).folder })
-    sources += folders.sorted { $0.string < $1.string }.map { Source(folder: $0, password: reset.password) }
+    sources += folders.sorted { $0.string < $1.string }.map { ($0, reset.password) }
     var seen: Set<FilePath> = []
     self.sources = sources.filter { source in
       // a folder that was removed since an export has no archive

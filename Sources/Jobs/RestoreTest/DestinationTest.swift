@@ -42,13 +42,16 @@ struct DestinationTest: RunPart {
       if let restored { try compare(restored, &restore) }
     } catch  where isInconclusive(error) {
       // a stopped test knows only its failures
-      let result = restore.map { RestoreTestResult(folder, .restored($0), missingCopy: missingCopy) }
+      let result = restore.map {
+        RestoreTestResult(destination: folder, missingCopy: missingCopy, outcome: .restored($0))
+      }
       if let result, !result.failures.isEmpty { report(result) }
       throw error
     } catch {
       // before the restore, the error concerns the folder: the test has not read the archives yet
       guard let archive = restore?.archive else {
-        return report(RestoreTestResult(folder, .unreachable(reason: JobMessage.text(of: error))))
+        let reason = JobMessage.text(of: error)
+        return report(RestoreTestResult(destination: folder, outcome: .unreachable(reason: reason)))
       }
       restore?.failures.append(
         Finding(.folder(FilePath(archive).folder.string), message: JobMessage.text(of: error)))
@@ -56,7 +59,8 @@ struct DestinationTest: RunPart {
     let reason = "\(folder) has no archive of job “\(job.name)” for its library; run a backup"
     report(
       RestoreTestResult(
-        folder, restore.map { .restored($0) } ?? .noArchive(reason: reason), missingCopy: missingCopy))
+        destination: folder, missingCopy: missingCopy,
+        outcome: restore.map { .restored($0) } ?? .noArchive(reason: reason)))
   }
 
   /// Prevents that other processes prune the archives during the restore.
@@ -145,10 +149,10 @@ struct DestinationTest: RunPart {
   private func restoreArchive(
     _ archive: ArchiveDescriptor, from inventory: ArchiveInventory, _ restore: inout ArchiveRestore?
   ) throws -> RestoredPhotos {
-    restore = ArchiveRestore([archive], files: [], coverage: .sample)
+    restore = ArchiveRestore(members: [archive], files: [], coverage: .sample)
     let members = try inventory.members(of: archive)
     var result = ArchiveRestore(
-      members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample)
+      members: members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample)
     defer { restore = result }
     let isSuspect =
       copy?.health.isSuspect == true || members.contains { inventory.graph.health(of: $0).isSuspect }

@@ -75,7 +75,7 @@ struct JobRun: RunPart {
     // a restore test changes the status at its end
     if !isTest { publishStatus() }
     perform(after: previous)
-    state.hook = dueHooks.first
+    state.hook = [hasFailed ? .onFailure : .after, .finally].first(where: hooks.has)
     saveRunAndStatus(copies: state.results.destinations.compactMap(\.copy))
     runLastHooks()
     return state.jobReport
@@ -162,9 +162,6 @@ struct JobRun: RunPart {
 
   /// True if the run is not complete. A restore test that was stopped has not failed.
   private var hasFailed: Bool { !state.outcome.isComplete && !(isTest && state.outcome == .interrupted) }
-
-  /// The hooks that follow the phases.
-  private var dueHooks: [JobHooks.Hook] { [hasFailed ? .onFailure : .after, .finally].filter(hooks.has) }
 
   /// Runs the hooks at the end. Each hook can read the outcome so far in the status file.
   private mutating func runLastHooks() {

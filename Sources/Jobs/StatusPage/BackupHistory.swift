@@ -33,23 +33,13 @@ struct BackupHistory {
     var size: (photos: Int, bytes: Int)?
   }
 
-  /// A restore test.
-  struct Test {
-    let at: Int64
-    let hasPassed: Bool
-    let photos: Int
-  }
-
   /// The free space of a destination at the end of a run.
-  struct FreeSpace {
-    let at: Int64
-    let bytes: Int
-  }
+  typealias FreeSpace = (at: Int64, bytes: Int)
 
   /// The days with backups, oldest first.
   private(set) var days: [Day] = []
   /// The restore tests, oldest first.
-  private(set) var tests: [Test] = []
+  private(set) var tests: [JobStatus.RestoreTestRecord] = []
   /// The free space at each destination, oldest first.
   private(set) var freeSpace: [String: [FreeSpace]] = [:]
 
@@ -58,9 +48,7 @@ struct BackupHistory {
     let runs = jobs.flatMap { ledger.runs(of: $0.job) }.sorted { $0.startedAt < $1.startedAt }
     var byAge: [Int: Day] = [:]
     for run in runs {
-      if let test = run.restoreTest?.test {
-        tests.append(Test(at: test.at, hasPassed: test.hasPassed, photos: test.photos))
-      }
+      if let test = run.restoreTest?.test { tests.append(test) }
       guard run.kind == .backup else { continue }
       let wasKilled = run.outcome == .running && !ledger.isRunning(run)
       let (age, outcome) = (count.since(run.startedAt), wasKilled ? .failed : Outcome(run.outcome))
@@ -74,7 +62,7 @@ struct BackupHistory {
         if outcome > .failed { day.size = (record.photos, record.bytes) }
         for destination in record.destinations {
           guard let free = destination.freeBytes else { continue }
-          freeSpace[destination.path, default: []].append(FreeSpace(at: run.startedAt, bytes: free))
+          freeSpace[destination.path, default: []].append((run.startedAt, free))
         }
       }
       byAge[age] = day

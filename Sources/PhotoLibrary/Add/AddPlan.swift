@@ -43,7 +43,7 @@ struct AddPlan {
   /// Adds a photo if its category does not have its content already.
   mutating func add(_ found: PhotoSearch.Found, _ content: FileContent, stagedName: String) -> Outcome {
     let categoryId = categoryId(named: category ?? found.folder)
-    let photo = PhotoInCategory(.file(content), in: categoryId)
+    let photo = PhotoInCategory(identity: .file(content), category: categoryId)
     if let equal = known[photo] {
       skipped += 1
       return .known(equal.map { contents.photos[$0] })

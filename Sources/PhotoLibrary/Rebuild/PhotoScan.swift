@@ -14,11 +14,6 @@ package struct PhotoScan: Sendable {
     package let content: FileContent
     /// The modification time, in milliseconds since 1970.
     package let modified: Int64
-
-    /// Describes a file.
-    package init(path: String, content: FileContent, modified: Int64) {
-      (self.path, self.content, self.modified) = (path, content, modified)
-    }
   }
 
   /// The files, by folder and name.
@@ -27,11 +22,6 @@ package struct PhotoScan: Sendable {
   package let unreadable: [FilePath: String]
   /// What cannot be the file of a photo: links, special files, hidden files, and files whose names are not UTF-8.
   package let others: [FilePath]
-
-  /// Makes a scan of these parts.
-  package init(files: [Found], unreadable: [FilePath: String] = [:], others: [FilePath] = []) {
-    (self.files, self.unreadable, self.others) = (files, unreadable, others)
-  }
 }
 
 extension LostLibrary {

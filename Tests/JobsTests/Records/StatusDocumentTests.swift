@@ -100,7 +100,7 @@ import Testing
     let name = "smilepile_backup_20261122_023000.zip"
     func restore(in folder: String, identical: Int, images: Int) -> ArchiveRestore {
       let archive = ArchiveDescriptor(path: "\(folder)/\(name)", fileBytes: 1, modifiedAt: 1)
-      var restore = ArchiveRestore([archive], files: [], coverage: .all)
+      var restore = ArchiveRestore(members: [archive], files: [], coverage: .all)
       (restore.comparison.identical, restore.comparison.images) = (identical, images)
       return restore
     }
@@ -115,8 +115,8 @@ import Testing
     ]
     var report = RestoreTestReport()
     report.results = [
-      RestoreTestResult("/srv/backups/family", .restored(good)),
-      RestoreTestResult("/mnt/usb/family", .restored(bad)),
+      RestoreTestResult(destination: "/srv/backups/family", outcome: .restored(good)),
+      RestoreTestResult(destination: "/mnt/usb/family", outcome: .restored(bad)),
     ]
     let text = report.text(
       of: Job(name: "family"), library: "/home/anna/Family", at: Date(timeIntervalSince1970: 1_795_318_200))

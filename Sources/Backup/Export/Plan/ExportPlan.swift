@@ -31,22 +31,6 @@ package struct ExportPlan: Sendable {
     var viewName: String { "gallery/view/\(photo.id).jpg" }
   }
 
-  /// A photo that keeps its row and gets no entry, with the reason.
-  package struct Missing: Sendable {
-    /// The row.
-    package let photo: Photo
-    /// Why its file cannot be archived.
-    package let reason: String
-  }
-
-  /// A photo whose file has another length or date than its row.
-  package struct ModifiedFile: Sendable {
-    /// The row.
-    package let photo: Photo
-    /// The current length and date of its file.
-    let file: PhotoFile
-  }
-
   /// The categories, by position.
   package let categories: [PhotoLibrary.Category]
   /// The display name of each category, by ID.
@@ -55,11 +39,12 @@ package struct ExportPlan: Sendable {
   package private(set) var photos: [Photo]
   /// The photos whose files are stored in the archive itself, by ID.
   package private(set) var items: [Item]
-  /// The photos whose files are missing or unreadable in the library. The base may have some of them.
-  package private(set) var missing: [Missing]
-  /// The photos whose files have another length or date than their rows, by ID. A program other than smilepile has
-  /// modified these files.
-  let modifiedFiles: [ModifiedFile]
+  /// The photos whose files are missing or unreadable in the library, with the reasons. They keep their rows and get no
+  /// entries. The base may have some of them.
+  package private(set) var missing: [(photo: Photo, reason: String)]
+  /// The photos whose files have another length or date than their rows, by ID, with the current ones. A program other
+  /// than smilepile has modified these files.
+  let modifiedFiles: [(photo: Photo, file: PhotoFile)]
   /// The settings; nil if the export leaves them out.
   package let settings: Settings?
   /// True if the export leaves out a part of the library.
@@ -124,8 +109,8 @@ package struct ExportPlan: Sendable {
     selectionDigest = Self.selectionDigest(categories, options)
     fileNameLimit = FileName.maximumBytes - (thumbnails.isEmpty ? 0 : Item.thumbnailPrefix.utf8.count)
     var items: [Item] = []
-    var missing: [Missing] = []
-    var modifiedFiles: [ModifiedFile] = []
+    var missing: [(photo: Photo, reason: String)] = []
+    var modifiedFiles: [(photo: Photo, file: PhotoFile)] = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
     items.reserveCapacity(withFiles.count)
     for (photo, file) in zip(withFiles, try files(withFiles)) {
@@ -140,10 +125,10 @@ package struct ExportPlan: Sendable {
               thumbnail: content.flatMap { thumbnails[$0] }, view: content.flatMap { views[$0] }))
         }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
-          modifiedFiles.append(ModifiedFile(photo: photo, file: file))
+          modifiedFiles.append((photo, file))
         }
       case .failure(let failure):
-        missing.append(Missing(photo: photo, reason: failure.reason))
+        missing.append((photo, failure.reason))
       }
     }
     (self.items, self.missing, self.modifiedFiles) = (items, missing, modifiedFiles)
@@ -155,7 +140,7 @@ package struct ExportPlan: Sendable {
     let indices = Set(bad.map(\.index))
     var plan = self
     plan.items = items.indices.filter { !indices.contains($0) }.map { items[$0] }
-    plan.missing += bad.map { Missing(photo: items[$0.index].photo, reason: $0.reason) }
+    plan.missing += bad.map { (items[$0.index].photo, $0.reason) }
     plan.missing.sort { $0.photo.id < $1.photo.id }
     return plan
   }
@@ -213,7 +198,7 @@ package struct ExportPlan: Sendable {
   }
 
   /// The photos whose files neither the library nor the base has.
-  var lost: [Missing] {
+  var lost: [(photo: Photo, reason: String)] {
     guard let increment, !missing.isEmpty else { return missing }
     let ids = Set(increment.photosStoredInBase.map { photos[$0].id })
     return missing.filter { !ids.contains($0.photo.id) }
@@ -248,7 +233,7 @@ extension [PhotoLibrary.Category] {
 extension ExportPlan {
   /// Returns the digest of a selection, nil for everything: equal for equal categories, dates and settings.
   static func selectionDigest(_ categories: [PhotoLibrary.Category], _ options: ExportOptions) -> String? {
-    guard !options.selectsEverything else { return nil }
+    guard options.selectsSomePhotos || !options.includesSettings else { return nil }
     var parts = options.categories.isEmpty ? ["all"] : ["some"] + categories.map(\.name).sorted()
     parts += [
       options.taken.since.map(String.init) ?? "", options.taken.until.map(String.init) ?? "",

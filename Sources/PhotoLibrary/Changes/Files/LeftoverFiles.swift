@@ -26,16 +26,11 @@ package final class LeftoverFiles: Sendable {
     case postpone
   }
 
-  private struct Verified {
-    let path: FilePath
-    let version: FileStatus.Version
-  }
-
   private struct State {
     /// The paths of the files that were not read, by their sizes.
     var unread: [Int: [FilePath]] = [:]
     /// The files that were read, by their contents.
-    var verified: [FileContent: [Verified]] = [:]
+    var verified: [FileContent: [(path: FilePath, version: FileStatus.Version)]] = [:]
   }
 
   private let library: Library
@@ -83,8 +78,7 @@ package final class LeftoverFiles: Sendable {
         { result in
           guard case .success((let digest, let status)) = result else { return }
           let content = FileContent(md5: digest, size: status.size)
-          let file = Verified(path: path, version: status.version)
-          self.state.withLock { $0.verified[content, default: []].append(file) }
+          self.state.withLock { $0.verified[content, default: []].append((path, status.version)) }
         })
     }
   }

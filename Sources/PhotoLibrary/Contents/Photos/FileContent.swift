@@ -26,10 +26,6 @@ package struct PhotoInCategory: Hashable, Sendable {
   package let identity: PhotoIdentity
   /// The ID of its category.
   package let category: Int64
-
-  package init(_ identity: PhotoIdentity, in category: Int64) {
-    (self.identity, self.category) = (identity, category)
-  }
 }
 
 extension Photo {
@@ -47,5 +43,5 @@ extension Photo {
   package var identity: PhotoIdentity { content.map { .file($0) } ?? .asset(path) }
 
   /// What identifies the photo in its category.
-  package var inCategory: PhotoInCategory { PhotoInCategory(identity, in: categoryId) }
+  package var inCategory: PhotoInCategory { PhotoInCategory(identity: identity, category: categoryId) }
 }

@@ -38,12 +38,10 @@ struct InboxCommand: AsyncParsableCommand {
     let reporter = Reporter(output)
     let jobs = try chosenJobs()
     let context = JobEnvironment.ofThisProcess(reporter)
-    var options = InboxOptions()
-    (options.isDryRun, options.waits) = (dryRun, wait)
     var reports: [InboxReport] = []
     var errors: [String] = []
     let worst = try await reporter.each(jobs) { job in
-      let report = try await reporter.follow(.inbox(job, context, options: options))
+      let report = try await reporter.follow(.inbox(job, context, isDryRun: dryRun, waits: wait))
       show(report, job, reporter)
       reports.append(report)
       errors += report.errors
