@@ -32,7 +32,7 @@ extension Work where Summary == ExportSummary {
   public static func export(
     _ library: FilePath, to destination: FilePath, options: ExportOptions = ExportOptions()
   ) -> Self {
-    let operation = RecordedOperation(.export, library: library, isDryRun: options.isDryRun)
+    let operation = RecordedOperation(.export, ofLibrary: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.ledger) { counter in
       try ExportRun(libraryPath: library, destination: destination, options: options, counter: counter).run()
     }

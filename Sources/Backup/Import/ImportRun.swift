@@ -32,7 +32,7 @@ extension Work where Summary == ImportSummary {
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
     let operation = RecordedOperation(
-      .import, library: library, archives: backups, isDryRun: options.isDryRun)
+      .import, ofLibrary: library, archives: backups, isDryRun: options.isDryRun)
     return Work(operation, by: options.ledger) { counter in
       var run = ImportRun(library: library, options: options, counter: counter)
       run.observer = options.ledger?.observer(named: "import")

@@ -92,7 +92,7 @@ extension Work where Summary == LibraryRepairSummary {
     _ library: FilePath, from archives: [FilePath], options: LibraryRepairOptions = LibraryRepairOptions()
   ) -> Self {
     let recorded = RecordedOperation(
-      .repair, library: library, archives: archives, isDryRun: options.isDryRun)
+      .repair, ofLibrary: library, archives: archives, isDryRun: options.isDryRun)
     return Work(recorded, by: options.ledger) { counter in
       let observer = options.ledger?.observer(named: "repair")
       let summary = try LibraryRepairRun(

@@ -28,7 +28,7 @@ extension Work where Summary == RebuildSummary {
     _ library: FilePath, options: RebuildOptions = RebuildOptions()
   ) -> Self {
     let recorded = RecordedOperation(
-      .rebuild, library: library, archives: options.archives, isDryRun: options.isDryRun)
+      .rebuild, ofLibrary: library, archives: options.archives, isDryRun: options.isDryRun)
     return Work(recorded, by: options.ledger) { counter in
       let observer = (options.ledger ?? Ledger()).observer(named: "rebuild")
       let summary = try RebuildRun(path: library, options: options, observer: observer, counter: counter)

@@ -92,7 +92,7 @@ extension Work where Summary == CheckSummary {
     library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil,
     ledger: Ledger? = nil
   ) -> Self {
-    Work(RecordedOperation(.verify, library: path), by: ledger) { counter in
+    Work(RecordedOperation(.verify, ofLibrary: path), by: ledger) { counter in
       try LibraryCheck(library: Library(path: path), counter: counter, readers: readers).run(
         lockWait: lockWait)
     }

@@ -68,7 +68,7 @@ extension InboxRun {
     options.lockWait = .seconds(job.lockWait)
     options.ledger = environment.ledger
     let run = ImportRun(library: library, options: options, counter: counter)
-    let operation = RecordedOperation(.import, library: library, archives: [backup.path])
+    let operation = RecordedOperation(.import, ofLibrary: library, archives: [backup.path])
     return isDryRun
       ? try run.run(backup) : try environment.ledger.recording(operation) { try run.run(backup) }
   }

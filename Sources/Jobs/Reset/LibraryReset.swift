@@ -84,7 +84,7 @@ extension Work where Summary == LibraryReset.Report {
     _ reset: LibraryReset, options: ResetOptions, _ environment: JobEnvironment
   ) -> Self {
     let operation = RecordedOperation(
-      .reset, library: reset.library, isDryRun: options.isDryRun || !reset.scope.contains(.contents))
+      .reset, ofLibrary: reset.library, isDryRun: options.isDryRun || !reset.scope.contains(.contents))
     return Work(operation, by: environment.ledger) { counter in
       try LibraryResetRun(reset, options, environment, counter).run()
     }

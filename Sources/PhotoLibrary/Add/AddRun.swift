@@ -14,7 +14,7 @@ extension Work where Summary == AddSummary {
   public static func add(
     _ paths: [FilePath], to library: FilePath, options: AddOptions = AddOptions()
   ) -> Self {
-    let operation = RecordedOperation(.add, library: library, isDryRun: options.isDryRun)
+    let operation = RecordedOperation(.add, ofLibrary: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
       try AddRun(library: library, options: options, counter: counter).run(paths)
     }

@@ -9,7 +9,7 @@ extension Library {
   package func open(_ photo: Photo) throws(FileError) -> File { try openPhoto(at: photo.path) }
 
   /// Opens a photo's file by the row's path in the library.
-  package func openPhoto(at path: String) throws(FileError) -> File { try folders.open(path, in: root) }
+  package func openPhoto(at path: String) throws(FileError) -> File { try photoFolders.open(path, in: root) }
 
   /// Returns true if a photo's file exists and has the size and MD5 of its row. Reads the whole file; `whileReading` is
   /// called between its pieces, and may throw to give up.
@@ -91,7 +91,7 @@ extension Library {
   /// Returns the status of a photo's file, or the error. A symbolic link on the way is refused (ELOOP). Leaves the
   /// photo's folder open for the next photo. Blocks.
   package func status(of photo: Photo) -> Result<FileStatus, FileError> {
-    Result { () throws(FileError) in try folders.status(of: photo.path, in: root) }
+    Result { () throws(FileError) in try photoFolders.status(of: photo.path, in: root) }
   }
 
   /// Returns a finding for each photo whose file is missing or has another length than the library recorded, in the

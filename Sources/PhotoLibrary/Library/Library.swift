@@ -13,7 +13,7 @@ public final class Library: Sendable {
   /// The library's folder; everything in it is opened from here.
   var root: Directory { _read { yield folder.directory } }
   package let folder: OpenFolder
-  let folders = PhotoFolders()
+  let photoFolders = PhotoFolders()
   private let pinned: PinnedDatabase
   var database: DatabaseQueue { pinned.queue }
   /// Excludes writers while the database is read as immutable.
@@ -80,12 +80,6 @@ public final class Library: Sendable {
     try root.fileSystem().requireSpace(bytes, margin: bytes / 100 + 4 << 20) {
       LibraryError.notEnoughSpace(path, needed: $0, free: $1)
     }
-  }
-
-  /// Checks the space for a dry run. The change would reuse or remove the staged files of interrupted operations, so
-  /// their bytes count as free.
-  package func requireSpaceBeforeChange(_ bytes: Int) throws {
-    try requireSpace(max(0, bytes - stagedFiles().bytes))
   }
 
   /// Everything in the library at one moment.

@@ -4,7 +4,7 @@ import SystemPackage
 extension RecordedOperation {
   /// Describes an operation on a library.
   package init(
-    _ kind: Kind, library: FilePath, archives: [FilePath] = [], isDryRun: Bool = false
+    _ kind: Kind, ofLibrary library: FilePath, archives: [FilePath] = [], isDryRun: Bool = false
   ) {
     self.init(
       kind, library: library, archives: archives, isDryRun: isDryRun,

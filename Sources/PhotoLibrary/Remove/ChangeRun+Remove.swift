@@ -35,7 +35,7 @@ extension Work where Summary == RemoveSummary {
     _ selection: LibrarySelection, from library: FilePath, keeping kept: [Int64] = [],
     options: ChangeOptions = ChangeOptions()
   ) -> Self {
-    let operation = RecordedOperation(.remove, library: library, isDryRun: options.isDryRun)
+    let operation = RecordedOperation(.remove, ofLibrary: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
       try ChangeRun(path: library, options: options, counter: counter).remove(selection, keeping: kept)
     }

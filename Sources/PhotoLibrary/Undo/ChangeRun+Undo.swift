@@ -55,7 +55,7 @@ extension Work where Summary == UndoSummary {
   ///
   /// The summary throws `UndoError`, `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: ChangeOptions = ChangeOptions()) -> Self {
-    let operation = RecordedOperation(.undo, library: library, isDryRun: options.isDryRun)
+    let operation = RecordedOperation(.undo, ofLibrary: library, isDryRun: options.isDryRun)
     return Work(operation, by: options.recorder) { counter in
       try ChangeRun(path: library, options: options, counter: counter).undo()
     }

@@ -14,7 +14,7 @@ package struct Archive: Sendable {
   package let size: Int
   /// The entries in the order of the directory.
   package let entries: [Entry]
-  let file: ArchiveFile
+  let file: OpenFile
   /// The status of the file when it was opened.
   package var status: FileStatus { file.status }
 
@@ -23,16 +23,16 @@ package struct Archive: Sendable {
   /// - Throws: if the file cannot be opened, is not a single ZIP archive, or contradicts itself, or if an entry is a
   ///   special file or has an unsafe name. Damaged data of an entry is found only when the entry is read.
   package init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
-    try self.init(ArchiveFile(path), limits: limits)
+    try self.init(OpenFile(path), limits: limits)
   }
 
   /// Reads the directory and the local headers of a file that is open for reading, as `init(path:limits:)`.
   package init(_ file: consuming File, limits: Limits = Limits()) throws(ArchiveError) {
-    try self.init(ArchiveFile(file), limits: limits)
+    try self.init(OpenFile(file), limits: limits)
   }
 
   /// Reads the directory of an open file.
-  init(_ file: ArchiveFile, limits: Limits) throws(ArchiveError) {
+  init(_ file: OpenFile, limits: Limits) throws(ArchiveError) {
     let path = file.file.path
     let size = file.status.size
     guard size > 0 else { throw .emptyFile(path) }

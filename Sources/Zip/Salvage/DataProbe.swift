@@ -26,7 +26,7 @@ final class DataProbe {
 
   var budget: WorkBudget
 
-  private let file: ArchiveFile
+  private let file: OpenFile
   private let checksums: PrefixChecksums
   private var startBlock = Block()
   private var endBlock = Block()
@@ -39,7 +39,7 @@ final class DataProbe {
   /// The first read of deflated data. Each further read doubles the total, so that short data costs little.
   private static let firstPiece = 4096
 
-  init(_ file: ArchiveFile, _ checksums: PrefixChecksums, whileReading: @escaping (Int) throws -> Void) {
+  init(_ file: OpenFile, _ checksums: PrefixChecksums, whileReading: @escaping (Int) throws -> Void) {
     self.file = file
     self.checksums = checksums
     self.whileReading = whileReading

@@ -16,11 +16,11 @@ struct EvidenceSearch {
   /// The entries whose data was not found, in no order.
   private(set) var lost: [LostEntry] = []
   let scan: SignatureScan
-  let file: ArchiveFile
+  let file: OpenFile
   let limits: Limits
   private let probe: DataProbe
 
-  init(_ file: ArchiveFile, limits: Limits, whileReading: @escaping (Int) throws -> Void) throws {
+  init(_ file: OpenFile, limits: Limits, whileReading: @escaping (Int) throws -> Void) throws {
     self.file = file
     self.limits = limits
     scan = try SignatureScan(file, limits: limits, whileReading: whileReading)

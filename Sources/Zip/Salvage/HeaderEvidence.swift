@@ -23,7 +23,7 @@ struct HeaderEvidence {
   /// Where the data may end if its size is wrong: before one of the next records, or at the end of the file.
   let ends: [Int]
 
-  let file: ArchiveFile
+  let file: OpenFile
   let limits: Limits
   let probe: DataProbe
 

@@ -12,7 +12,7 @@ struct RecordEvidence {
   /// The headers that have another name, by their offsets.
   let headers: [Int: Entry]
 
-  let file: ArchiveFile
+  let file: OpenFile
   let limits: Limits
   let probe: DataProbe
 

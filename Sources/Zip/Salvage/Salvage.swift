@@ -82,7 +82,7 @@ package struct Salvage: Sendable {
   package init(
     path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws {
-    let file = try ArchiveFile(path, .readSkippingBadSectors)
+    let file = try OpenFile(path, .readSkippingBadSectors)
     do {
       archive = try Archive(file, limits: limits)
       (fault, losses, unverified, remains) = (nil, [], [], [:])
@@ -99,7 +99,7 @@ package struct Salvage: Sendable {
 }
 
 extension Archive {
-  init(salvagedFrom file: ArchiveFile, entries: [Entry]) {
+  init(salvagedFrom file: OpenFile, entries: [Entry]) {
     path = file.file.path
     size = file.status.size
     self.entries = entries

@@ -9,7 +9,7 @@ struct SalvagedHeader {
 
   /// Reads the header at an offset; returns nil if the bytes are no header, or if the budget is used up. Long names and
   /// extra fields are charged, since the next header may begin in the middle of them.
-  static func read(_ file: ArchiveFile, at offset: Int, _ probe: DataProbe) throws -> SalvagedHeader? {
+  static func read(_ file: OpenFile, at offset: Int, _ probe: DataProbe) throws -> SalvagedHeader? {
     var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
     let fixed = RecordLength.localHeader
     try buffer.fill(fixed + 512, from: file.file, at: offset)

@@ -13,7 +13,7 @@ struct SalvagedRecord {
   /// Makes a record that begins with `bytes`, and reads from the file what they do not contain of it. Returns nil if it
   /// cannot be a record.
   init?(
-    _ record: DirectoryRecord, _ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile
+    _ record: DirectoryRecord, _ bytes: UnsafeRawBufferPointer, at position: Int, in file: OpenFile
   ) throws {
     let fixed = RecordLength.directoryRecord
     let length = record.fields.variableLength

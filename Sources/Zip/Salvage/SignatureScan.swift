@@ -30,7 +30,7 @@ struct SignatureScan {
   /// of them.
   private var variableBytes = 0
 
-  init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
+  init(_ file: OpenFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
     self.limits = limits
     checksums = PrefixChecksums(fileSize: file.status.size)
     maximumNameBytes = min(256 << 20, limits.maximumDirectoryBytes)
@@ -50,7 +50,7 @@ struct SignatureScan {
   }
 
   private mutating func search(
-    _ bytes: UnsafeRawBufferPointer, upTo end: Int, at start: Int, _ file: ArchiveFile
+    _ bytes: UnsafeRawBufferPointer, upTo end: Int, at start: Int, _ file: OpenFile
   ) throws {
     var position = 0
     while let found = bytes.firstSignature(from: position), found < end {

@@ -232,7 +232,7 @@ import Testing
     let night = try await Night.afterBackup()
     let before = night.context.state.statuses()
     for kind in LedgerRun.Kind.allCases {
-      let operation = RecordedOperation(kind, library: night.library.path)
+      let operation = RecordedOperation(kind, ofLibrary: night.library.path)
       _ = try night.context.ledger.recording(operation) { sample() }
     }
     #expect(night.context.state.statuses() == before)

@@ -144,4 +144,10 @@ extension Library {
     let files = try StagingFolder.operations(in: self).flatMap { try StagingFolder.files(of: $0, in: self) }
     return (files.count, files.saturatedSum(\.status.size))
   }
+
+  /// Checks the space for a dry run. The change would reuse or remove the staged files of interrupted operations, so
+  /// their bytes count as free.
+  package func requireSpaceBeforeChange(_ bytes: Int) throws {
+    try requireSpace(max(0, bytes - stagedFiles().bytes))
+  }
 }

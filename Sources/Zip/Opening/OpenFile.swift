@@ -2,7 +2,7 @@ import FileSystem
 import SystemPackage
 
 /// The open file of an archive, which several readers share.
-final class ArchiveFile: Sendable {
+final class OpenFile: Sendable {
   let file: File
   /// The status of the file when it was opened.
   let status: FileStatus
