@@ -132,7 +132,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Processes", "Secrets", "CZLib",
+        "HTML", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Processes", "Secrets",
+        "CZLib",
         .product(name: "GRDB", package: "GRDB.swift"), systemPackage,
       ], path: "Tests/TestSupport"),
     .executableTarget(

@@ -112,7 +112,11 @@ enum Target: String {
 
 extension Limits {
   /// So that one input takes little time.
-  fileprivate static var ofAFuzzer: Limits { Limits().with(\.maximumBytes, 32 << 20) }
+  fileprivate static var ofAFuzzer: Limits {
+    var limits = Limits()
+    limits.maximumBytes = 32 << 20
+    return limits
+  }
 }
 
 /// The input as a file without a name, since archives are read from files.
