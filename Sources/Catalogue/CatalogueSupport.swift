@@ -7,24 +7,17 @@ package struct CatalogueSupport: Sendable, Equatable {
   package let cairo: String
   /// The version of Pango, as `1.50.12`.
   package let pango: String
-  /// The protections that the kernel has.
-  package let protections: [PictureSupport.Protection]
-
   /// The protections that the kernel lacks.
-  package var missingProtections: [PictureSupport.Protection] {
-    PictureSupport.Protection.allCases.filter { !protections.contains($0) }
-  }
+  package let missingProtections: [PictureSupport.Protection]
 
   /// Starts the program and ends it. Blocks for some tenths of a second.
   ///
   /// - Throws: `HelperError`.
   package static func find() throws -> CatalogueSupport { try CatalogueHelper().support }
-}
 
-extension CatalogueSupport {
   /// Reads the first message of a program that can write catalogues.
   init(_ hello: HelperProcess.Hello) {
-    protections = PictureSupport.Protection.active(in: hello.protections)
+    missingProtections = PictureSupport.Protection.missing(of: hello)
     (cairo, pango) = (
       Self.version(hello.details.number(at: 0)), Self.version(hello.details.number(at: 4))
     )

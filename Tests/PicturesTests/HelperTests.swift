@@ -22,9 +22,9 @@ struct HelperTests {
   func support() throws {
     let support = try PictureSupport.find()
     #expect(support.formats == PictureSupport.Format.allCases)
-    #expect(support.protections.contains(.seccomp))
-    #expect(support.protections.contains(.limits))
-    #expect(support.protections.contains(.privileges))
+    #expect(!support.missingProtections.contains(.seccomp))
+    #expect(!support.missingProtections.contains(.limits))
+    #expect(!support.missingProtections.contains(.privileges))
   }
 
   @Test("Helper: a helper that is killed while idle is replaced, and the photo is not to blame")

@@ -48,9 +48,9 @@ package struct PictureSupport: Sendable, Equatable {
     /// file; `smilepile-catalogue` opens files for reading only. Without this protection, neither works. seccomp(2)
     case seccomp
 
-    /// Returns the protections of the bits that a helper sends.
-    package static func active(in bits: UInt32) -> [Protection] {
-      allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
+    /// Returns the protections that the kernel of a helper lacks.
+    package static func missing(of hello: HelperProcess.Hello) -> [Protection] {
+      allCases.enumerated().filter { hello.protections >> $0.offset & 1 == 0 }.map(\.element)
     }
   }
 
@@ -58,8 +58,8 @@ package struct PictureSupport: Sendable, Equatable {
   package let libvips: String
   /// The formats that the helper can draw.
   package let formats: [Format]
-  /// The protections that the kernel has.
-  package let protections: [Protection]
+  /// The protections that the kernel lacks.
+  package let missingProtections: [Protection]
 
   /// Reads the first message of a helper that can draw.
   init(_ hello: HelperProcess.Hello) {
@@ -67,11 +67,8 @@ package struct PictureSupport: Sendable, Equatable {
     let version = (1...3).map { hello.details.number(at: 4 * $0) as UInt32 }
     libvips = version.map { "\($0)" }.joined(separator: ".")
     formats = Format.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
-    protections = Protection.active(in: hello.protections)
+    missingProtections = Protection.missing(of: hello)
   }
-
-  /// The protections that the kernel lacks.
-  package var missingProtections: [Protection] { Protection.allCases.filter { !protections.contains($0) } }
 
   /// Identifies the decoders. A photo that they do not draw may be drawn by others.
   package var decoders: String { "\(libvips) \(formats.map(\.rawValue).joined(separator: ","))" }
@@ -85,15 +82,10 @@ package struct PictureSupport: Sendable, Equatable {
     return .unreadable
   }
 
-  /// Starts a helper and ends it. Blocks for some tenths of a second.
-  ///
-  /// - Throws: `HelperError`.
-  package static func find() throws -> PictureSupport { try find(isCancelled: { false }) }
-
-  /// Starts a helper and ends it. Blocks; checks `isCancelled` ten times a second.
+  /// Starts a helper and ends it. Blocks for some tenths of a second; checks `isCancelled` ten times a second.
   ///
   /// - Throws: `HelperError`; `CancellationError`.
-  package static func find(isCancelled: () -> Bool) throws -> PictureSupport {
+  package static func find(isCancelled: () -> Bool = { false }) throws -> PictureSupport {
     try PictureHelper(program: Helper.pictures.find(), isCancelled: isCancelled).support
   }
 }
