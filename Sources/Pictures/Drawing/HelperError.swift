@@ -1,4 +1,5 @@
 internal import FileSystem
+import Glibc
 import Processes
 package import SystemPackage
 
@@ -9,12 +10,25 @@ package enum Helper: String, Sendable {
   /// Writes catalogues with cairo and Pango.
   case catalogue = "smilepile-catalogue"
 
-  /// Finds the program beside the running one, or where `scripts/install` puts it.
+  /// Finds the program beside the running one, or in `../libexec/smilepile`, where `scripts/install` puts it. Follows
+  /// `/proc/self/exe`, so that a link to the running program may be anywhere. Checks that this user may execute the program
+  /// (`X_OK`), neither its owner nor what it is.
   ///
   /// - Throws: `HelperError.Cause.noProgram`.
   package func find() throws(HelperError) -> FilePath {
-    guard let program = HelperProgram.find(rawValue) else { throw HelperError(self, .noProgram) }
+    let folder = FilePath("/proc/self/exe").realPath?.removingLastComponent()
+    let places = folder.map { [$0, $0.removingLastComponent().appending("libexec/smilepile")] } ?? []
+    let programs = places.map { $0.appending(rawValue) }
+    guard let program = programs.first(where: { access($0.string, X_OK) == 0 }) else {
+      throw HelperError(self, .noProgram)
+    }
     return program
+  }
+
+  /// The variables of every program. It gets no others but its own: some make libraries load files.
+  private static var environment: [String] {
+    let path = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
+    return ["LC_ALL=C.UTF-8"] + [path].compactMap(\.self)
   }
 
   /// Starts a program. Blocks until it is ready, for at most 60 s; checks `isCancelled` ten times a second.
@@ -27,7 +41,7 @@ package enum Helper: String, Sendable {
     let started: (process: HelperProcess, hello: HelperProcess.Hello)
     do throws(HelperProcess.Failure) {
       started = try HelperProcess.start(
-        program.string, environment: HelperProgram.environment + environment, kind, isCancelled: isCancelled)
+        program.string, environment: Self.environment + environment, kind, isCancelled: isCancelled)
     } catch {
       throw error == .cancelled ? CancellationError() : HelperError(self, .notStarted("\(error)"))
     }
