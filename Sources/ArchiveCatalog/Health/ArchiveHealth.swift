@@ -20,7 +20,19 @@ public enum ArchiveHealth: Sendable, Equatable {
   ///
   /// - Parameter log: the observations of one version of a file, in the order in which they were recorded.
   public init(_ log: some Sequence<Observation>) {
-    self = log.reduce(into: Accumulator()) { $0.apply($1) }.health
+    self = .unverified
+    var lastDamage: LedgerPosition?
+    for observation in log {
+      switch observation.event {
+      case .restored(.sample), .unreachable: break
+      case .verified, .restored(.all):
+        if isSuspect, let lastDamage, observation.begun < lastDamage { continue }
+        self = .verified(at: observation.at)
+      case .foundDamaged(let reason):
+        lastDamage = observation.recorded
+        self = .suspect(since: suspectSince ?? observation.at, reason: reason)
+      }
+    }
   }
 
   /// Returns the health of several files together: suspect since the first of them, or verified at the earliest time.
@@ -33,27 +45,6 @@ public enum ArchiveHealth: Sendable, Equatable {
       self = .verified(at: earliest)
     } else {
       self = .unverified
-    }
-  }
-
-  private struct Accumulator {
-    var health = ArchiveHealth.unverified
-    var lastDamage: LedgerPosition?
-
-    mutating func apply(_ observation: Observation) {
-      switch observation.event {
-      case .restored(.sample), .unreachable: break
-      case .verified, .restored(.all):
-        if case .suspect = health, let lastDamage, observation.begun < lastDamage { return }
-        health = .verified(at: observation.at)
-      case .foundDamaged(let reason):
-        lastDamage = observation.recorded
-        if case .suspect(let since, _) = health {
-          health = .suspect(since: since, reason: reason)
-        } else {
-          health = .suspect(since: observation.at, reason: reason)
-        }
-      }
     }
   }
 
