@@ -7,7 +7,7 @@ struct PhotoComparison: Sendable {
   /// How similar photos must be.
   let threshold: SimilarityThreshold
   let table: FingerprintTable
-  let implementation: smilepile_image_match_implementation
+  let implementation = smilepile_image_match_best_implementation()
   private let dismissals: Set<Dismissal>
   /// The texts of the contents in the dismissed pairs.
   private let dismissed: Set<String>
@@ -16,15 +16,7 @@ struct PhotoComparison: Sendable {
   init(
     _ table: FingerprintTable, _ threshold: SimilarityThreshold, dismissals: Set<Dismissal> = []
   ) {
-    self.init(table, threshold, dismissals, smilepile_image_match_best_implementation())
-  }
-
-  init(
-    _ table: FingerprintTable, _ threshold: SimilarityThreshold, _ dismissals: Set<Dismissal>,
-    _ implementation: smilepile_image_match_implementation
-  ) {
-    (self.table, self.threshold) = (table, threshold)
-    (self.dismissals, self.implementation) = (dismissals, implementation)
+    (self.table, self.threshold, self.dismissals) = (table, threshold, dismissals)
     dismissed = Set(dismissals.flatMap(\.texts))
   }
 

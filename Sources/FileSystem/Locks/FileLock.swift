@@ -20,11 +20,7 @@ public struct FileLock: ~Copyable, Sendable {
     /// The owner's process, if it runs on this machine; nil if unknown.
     package var process: pid_t? { FileLock.process(of: owner) }
     /// True if the owner is an ancestor of this process, and may be waiting for the end of this process.
-    public let isOwnerAncestor: Bool
-
-    init(path: FilePath, owner: String, isOwnerAncestor: Bool = false) {
-      (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
-    }
+    public internal(set) var isOwnerAncestor = false
 
     /// Always `busy`.
     public var cause: ErrorCause { .busy }

@@ -15,9 +15,6 @@ package struct FingerprintTable: Sendable {
   /// When photos were taken, according to their headers.
   package private(set) var captured: [FileContent: CaptureTime] = [:]
 
-  /// Makes an empty table.
-  package init() {}
-
   /// Adds what is known of a content, unless the picture is flat. If a content is added several times, the first fingerprint
   /// and the last time count.
   package mutating func add(_ picture: Picture, of content: FileContent) {
