@@ -94,6 +94,6 @@ enum Failure {
   }
 
   private static func printExitError(_ status: ExitStatus, _ message: String) {
-    Console.standard.printJSON(JSONLine.text("exit_error", ["code": status.rawValue, "message": message]))
+    Console.standard.printJSON(JSONFields.line("exit_error", ["code": status.rawValue, "message": message]))
   }
 }

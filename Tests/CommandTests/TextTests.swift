@@ -40,7 +40,7 @@ struct TextTests {
   @Test("JSONLine: infinity is a text, numbers have no needless fraction, and line feeds are escaped")
   func jsonValues() {
     #expect(
-      JSONLine.text(
+      JSONFields.line(
         "line",
         ["path": "/backups/a\nb.zip", "speed": Double.infinity, "share": 0.92, "done": 1.0, "all": true])
         == #"{"all":true,"done":1,"message_type":"line","path":"/backups/a\nb.zip","share":0.92,"speed":"inf"}"#
@@ -62,7 +62,7 @@ struct TextTests {
   @Test("JSONLine: keys are sorted, a value that is nil is left out, and Null is null")
   func jsonKeys() {
     let none: Int? = nil
-    let text = JSONLine.text(
+    let text = JSONFields.line(
       "line",
       [
         "photo_ids": [1, 2], "archive_id": none, "md5": Null(none), "photos": Null(3),

@@ -5,22 +5,16 @@ import Glibc
 /// The encoding of the arguments. Names on old disks may have bytes that are not UTF-8. Swift replaces these bytes by
 /// U+FFFD: the program would read or create another file than the user named.
 enum ArgumentEncoding {
-  /// Refuses arguments that are not UTF-8.
-  ///
-  /// - Parameter arguments: the arguments of the process without its name, as Swift gives them.
-  static func requireUTF8(_ arguments: [String]) throws(ValidationError) {
-    _ = try requireUTF8(arguments, exceptPaths: [])
-  }
-
-  /// Refuses arguments that are not UTF-8, except the command's paths. For a command that reports these paths
-  /// and continues with the others.
+  /// Refuses arguments that are not UTF-8, except the paths of a command that reports them and continues with the
+  /// others.
   ///
   /// - Parameters:
   ///   - arguments: the arguments of the process without its name, as Swift gives them.
   ///   - paths: the paths among the arguments, in their order.
   /// - Returns: the indices of the paths that are not UTF-8.
+  @discardableResult
   static func requireUTF8(
-    _ arguments: [String], exceptPaths paths: [String]
+    _ arguments: [String], exceptPaths paths: [String] = []
   ) throws(ValidationError) -> Set<Int> {
     let invalid = arguments.indices.filter { !ProcessArguments.isUTF8(at: $0) }
     let pathIndices = invalid.isEmpty ? [:] : pathIndices(of: paths, in: arguments)

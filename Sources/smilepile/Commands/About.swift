@@ -12,7 +12,7 @@ struct About: ParsableCommand {
         smilepile about
       """)
 
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   /// A program or library that smilepile contains or uses.
   private struct Component {
@@ -86,7 +86,6 @@ struct About: ParsableCommand {
   private static let swiftAuthors = "Apple Inc. and the Swift project authors"
 
   func run() {
-    let reporter = Reporter(output)
     reporter.result(
       """
       smilepile \(Build.version), \(Build.kind)

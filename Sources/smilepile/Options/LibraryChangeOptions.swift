@@ -7,9 +7,7 @@ import SystemPackage
 struct LibraryChangeOptions: ParsableArguments {
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
-
-  var reporter: Reporter { Reporter(output) }
+  @OptionGroup var reporter: Reporter
 
   /// Prepares a change of the library. With `--as-owner`, becomes the owner of the library.
   ///

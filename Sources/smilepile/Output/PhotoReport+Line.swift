@@ -8,7 +8,7 @@ extension PhotoReport {
 
   /// The line of JSON.
   var json: String {
-    JSONLine.text(
+    JSONFields.line(
       "photo",
       [
         "action": action.rawValue, "category": category, "item": item, "name": name, "reason": reason,

@@ -1,17 +1,40 @@
+import ArgumentParser
 import FileSystem
 import Operations
+import SystemPackage
 
-/// Prints the result of a command on standard output and messages on standard error, or JSON lines with `--json`.
-struct Reporter {
-  let options: CommonOptions
-  private let console = Console.standard
+/// The options of all commands. By them, prints the result of a command on standard output and messages on standard error,
+/// or JSON lines.
+struct Reporter: ParsableArguments {
+  @Flag(name: .customLong("json"), help: "Print JSON lines; the last line is a summary or an exit_error.")
+  var printsJSON = false
 
-  init(_ options: CommonOptions) { self.options = options }
+  @Flag(name: .shortAndLong, help: "Print only errors and the result.")
+  var quiet = false
+
+  @Option(help: ArgumentHelp("How to show progress.", valueName: "auto|bar|plain|percent|none"))
+  var progress = ProgressStyle.auto
+
+  @Option(
+    help: ArgumentHelp(
+      "Trust this folder, although other users can write to it; may be repeated.", valueName: "folder"),
+    completion: .directory, transform: PathArgument.parse)
+  var trust: [String] = []
+
+  /// Checks the options, and excepts the trusted folders from the rule of `Ownership`.
+  func validate() throws {
+    Ownership.trust(trust.map { FilePath($0) })
+    if printsJSON, progress == .percent {
+      throw ValidationError("--progress percent and --json both use standard output; choose one")
+    }
+  }
+
+  private var console: Console { .standard }
 
   /// Shows the progress of some work until it ends, and returns its summary.
   func follow<Summary>(_ work: Work<Summary>) async throws -> Summary {
     Signals.attend(work)
-    var renderer = options.quiet ? nil : renderer
+    var renderer = quiet ? nil : renderer
     for await progress in work.progress { renderer?.show(progress) }
     do {
       return try await work.summary
@@ -38,51 +61,51 @@ struct Reporter {
   }
 
   private var renderer: (any ProgressRenderer)? {
-    guard options.json else { return options.progress.renderer(console: console, terminal: Terminal()) }
-    return options.progress == .none ? nil : JSONRenderer(console: console)
+    guard printsJSON else { return progress.renderer(console: console, terminal: Terminal()) }
+    return progress == .none ? nil : JSONRenderer(console: console)
   }
 
   /// Prints the result as a table.
   func result(_ table: @autoclosure () -> TextTable) {
-    guard !options.json, let text = table().text else { return }
+    guard !printsJSON, let text = table().text else { return }
     result(text)
   }
 
   /// Prints the result for the user. With `--progress percent` standard output contains only numbers.
   func result(_ text: @autoclosure () -> String) {
-    guard !options.json else { return }
-    console.print(text(), to: options.progress == .percent ? .error : .output)
+    guard !printsJSON else { return }
+    console.print(text(), to: progress == .percent ? .error : .output)
   }
 
   /// Prints a result that must not get lost, such as the path of an archive. If standard output fails, the
   /// result is printed on standard error when the command ends.
   func importantResult(_ text: String) {
     // with `percent` the result is already on standard error
-    if options.json || options.progress != .percent { console.saveForStandardError(text) }
+    if printsJSON || progress != .percent { console.saveForStandardError(text) }
     result(text)
   }
 
   /// Prints a message for the user, not for scripts.
   func note(_ text: String) {
-    guard !options.json, !options.quiet else { return }
+    guard !printsJSON, !quiet else { return }
     console.print(text, to: .error)
   }
 
   /// Prints a warning.
   func warn(_ text: String) {
-    if !options.json { warnOfSecret(text) }
+    if !printsJSON { warnOfSecret(text) }
   }
 
   /// Prints a warning about a password or PIN, even with `--json`, since no summary contains it.
   func warnOfSecret(_ text: String) {
-    guard !options.quiet else { return }
+    guard !quiet else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
   /// Reports a photo or file that is missing or corrupt in the result.
   func error(_ finding: Finding, during: String) {
     let message = CommandMessage.text(of: finding)
-    guard options.json else {
+    guard printsJSON else {
       console.print("error: \(message.escaped)", to: .error, .error)
       return
     }
@@ -91,7 +114,7 @@ struct Reporter {
 
   /// Prints what happened to each photo: JSON lines on standard output, otherwise text on standard error.
   func photos(_ reports: [PhotoReport]) {
-    guard options.json else {
+    guard printsJSON else {
       for report in reports { console.print(report.text.escaped, to: .error) }
       return
     }
@@ -109,8 +132,8 @@ struct Reporter {
 
   /// Prints a line with `--json`; otherwise prints nothing.
   func json(_ type: String, _ fields: @autoclosure () -> JSONFields) {
-    guard options.json else { return }
-    console.printJSON(JSONLine.text(type, fields()))
+    guard printsJSON else { return }
+    console.printJSON(JSONFields.line(type, fields()))
   }
 
   /// Prints the summary with `--json`, and ends the command.
@@ -128,3 +151,5 @@ struct Reporter {
     try finish(isIncomplete ? .incomplete : .done, summary())
   }
 }
+
+extension ProgressStyle: ExpressibleByArgument {}

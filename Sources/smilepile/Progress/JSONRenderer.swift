@@ -11,7 +11,7 @@ extension Progress {
     let fraction = fractionCompleted
     // four digits, since more would be noise
     let done = fraction.isFinite ? (min(max(fraction, 0), 1) * 10_000).rounded(.down) / 10_000 : 0
-    return JSONLine.text(
+    return JSONFields.line(
       "status",
       [
         "phase": phase.rawValue, "percent_done": done, "total_files": totalItems,

@@ -36,10 +36,9 @@ struct Archives: AsyncParsableCommand {
 
   @OptionGroup var file: JobFileOption
   @OptionGroup var password: PasswordOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
-    let reporter = Reporter(output)
     var total = (archives: 0, bytes: 0)
     var newest: [ArchiveDescriptor] = []
     var unreadable: [String] = []
@@ -67,7 +66,7 @@ struct Archives: AsyncParsableCommand {
             }))
       }
       for (archive, health) in zip(archives, health) {
-        Self.json(archive, health, in: inventory, reporter)
+        json(archive, health, in: inventory)
         do {
           _ = try inventory.members(of: archive)
         } catch {
@@ -128,9 +127,8 @@ struct Archives: AsyncParsableCommand {
   }
 
   /// The content of an archive that could not be opened is unknown.
-  private static func json(
-    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, in inventory: ArchiveInventory,
-    _ reporter: Reporter
+  private func json(
+    _ archive: ArchiveDescriptor, _ health: ArchiveHealth, in inventory: ArchiveInventory
   ) {
     let opened = archive.isLocked ? nil : archive
     reporter.json(

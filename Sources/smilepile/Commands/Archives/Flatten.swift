@@ -26,10 +26,9 @@ struct Flatten: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var outputOptions: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
-    let reporter = Reporter(outputOptions)
     let path = FilePath(archive)
     var options = RewriteOptions()
     options.destination = output.map { FilePath($0) }

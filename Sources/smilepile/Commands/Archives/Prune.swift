@@ -29,26 +29,11 @@ struct Prune: AsyncParsableCommand {
   var folders: [String] = []
 
   @Option(help: ArgumentHelp("Keep this many of the newest archives.", valueName: "n")) var keepLast: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Keep the newest archive of each of the last N hours that have archives.", valueName: "n"))
-  var keepHourly: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Keep the newest archive of each of the last N days that have archives.", valueName: "n"))
-  var keepDaily: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Keep the newest archive of each of the last N weeks that have archives.", valueName: "n"))
-  var keepWeekly: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Keep the newest archive of each of the last N months that have archives.", valueName: "n"))
-  var keepMonthly: Int?
-  @Option(
-    help: ArgumentHelp(
-      "Keep the newest archive of each of the last N years that have archives.", valueName: "n"))
-  var keepYearly: Int?
+  @Option(help: Prune.keepHelp("hour")) var keepHourly: Int?
+  @Option(help: Prune.keepHelp("day")) var keepDaily: Int?
+  @Option(help: Prune.keepHelp("week")) var keepWeekly: Int?
+  @Option(help: Prune.keepHelp("month")) var keepMonthly: Int?
+  @Option(help: Prune.keepHelp("year")) var keepYearly: Int?
   @Option(
     help: ArgumentHelp(
       "Keep archives made within this time before the newest archive, for example 30d or 1y6m.",
@@ -72,30 +57,11 @@ struct Prune: AsyncParsableCommand {
 
   @OptionGroup var file: JobFileOption
   @OptionGroup var password: PasswordOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
-  private struct DecisionLine {
-    var keep: Bool
-    var reasons: [String]
-    var date: Int64
-    var archives: [String]
-
-    init(_ decision: PrunePlan.Decision, isRefused: Bool) {
-      keep = decision.isKept || isRefused
-      reasons =
-        decision.isKept
-        ? decision.reasons : ["no rule keeps it" + (isRefused ? ", but nothing is removed" : "")]
-      date = decision.date
-      archives = decision.archives.map(\.path)
-    }
-
-    var row: [String] {
-      let names = archives.compactMap { FilePath($0).lastComponent?.string }.joined(separator: ", ")
-      return [
-        keep ? "keep" : "remove", date.time, names.escaped,
-        "(\(reasons.joined(separator: ", ").escaped))",
-      ]
-    }
+  private static func keepHelp(_ unit: String) -> ArgumentHelp {
+    ArgumentHelp(
+      "Keep the newest archive of each of the last N \(unit)s that have archives.", valueName: "n")
   }
 
   private var given: RetentionPolicy {
@@ -117,7 +83,6 @@ struct Prune: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     var (kept, removed, bytes, others) = (0, [String](), 0, 0)
     var refusals: [String] = []
     var warnings: [String] = []
@@ -126,13 +91,7 @@ struct Prune: AsyncParsableCommand {
       let secret = try target.password(password, reporter)
       let summary = try await reporter.follow(work(target, policy, secret))
       reporter.result("\(target.folder.string.escaped):")
-      let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
-      reporter.result(TextTable(.left, .left, .left, .left, indentation: 2, rows: lines.map(\.row)))
-      for line in lines {
-        reporter.json(
-          "decision",
-          ["keep": line.keep, "reasons": line.reasons, "date": line.date, "archives": line.archives])
-      }
+      show(summary.plan)
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
         reporter.error(Finding(.folder(target.folder.string), message: refusal), during: "prune")
@@ -164,6 +123,32 @@ struct Prune: AsyncParsableCommand {
         "kept": kept, "removed": removed, "removed_bytes": bytes, "refusals": refusals, "warnings": warnings,
         "dry_run": dryRun,
       ])
+  }
+
+  private func show(_ plan: PrunePlan) {
+    let isRefused = !plan.refusals.isEmpty
+    let lines = plan.decisions.map { decision in
+      let removal = "no rule keeps it" + (isRefused ? ", but nothing is removed" : "")
+      return (decision: decision, reasons: decision.isKept ? decision.reasons : [removal])
+    }
+    reporter.result(
+      TextTable(
+        .left, .left, .left, .left, indentation: 2,
+        rows: lines.map { decision, reasons in
+          [
+            decision.isKept || isRefused ? "keep" : "remove", decision.date.time,
+            decision.archives.map(\.name).joined(separator: ", ").escaped,
+            "(\(reasons.joined(separator: ", ").escaped))",
+          ]
+        }))
+    for (decision, reasons) in lines {
+      reporter.json(
+        "decision",
+        [
+          "keep": decision.isKept || isRefused, "reasons": reasons, "date": decision.date,
+          "archives": decision.archives.map(\.path),
+        ])
+    }
   }
 
   private static func warnings(of summary: PruneRun.Summary) -> [String] {

@@ -51,10 +51,9 @@ struct Rebuild: AsyncParsableCommand {
   @OptionGroup var file: JobFileOption
   @OptionGroup var lock: LockOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
-    let reporter = Reporter(output)
     let (path, ledger) = try library.pathAndLedger()
     var options = RebuildOptions()
     options.ledger = ledger
@@ -64,16 +63,17 @@ struct Rebuild: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.limits = limits.limits
     options.authorization = confirmation.authorization
-    let sources = from.isEmpty ? try knownArchives(of: path) : ArchiveSources(from.map { FilePath($0) })
+    let sources =
+      from.isEmpty ? try knownArchives(of: path) : ArchiveSources(paths: from.map { FilePath($0) })
     for warning in sources.warnings { reporter.warn(warning) }
     options.archives = sources.paths
-    options.password = try readPassword(of: sources, reporter)
+    options.password = try readPassword(of: sources)
     let summary = try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
-    try report(summary, of: path, sources.warnings, reporter)
+    try report(summary, of: path, sources.warnings)
   }
 
   private func report(
-    _ summary: RebuildSummary, of path: FilePath, _ warnings: [String], _ reporter: Reporter
+    _ summary: RebuildSummary, of path: FilePath, _ warnings: [String]
   ) throws {
     for warning in summary.warnings { reporter.warn(warning) }
     if let archive = summary.archive {
@@ -119,7 +119,7 @@ struct Rebuild: AsyncParsableCommand {
   // MARK: Archives
 
   /// Reads the given password, or else that of a job, or else asks at the terminal if an archive is encrypted.
-  private func readPassword(of sources: ArchiveSources, _ reporter: Reporter) throws -> Secret? {
+  private func readPassword(of sources: ArchiveSources) throws -> Secret? {
     if try password.source == nil, let source = sources.jobPassword {
       return try JobEnvironment.ofThisProcess(reporter).password(source)
     }
@@ -133,16 +133,14 @@ struct Rebuild: AsyncParsableCommand {
     var warnings: [String] = []
     /// The source of the password of a job; nil if its archives are not encrypted.
     var jobPassword: PasswordSource?
-
-    init(_ paths: [FilePath]) { self.paths = paths }
   }
 
   /// Returns the destinations of the library's jobs, and the archives that were exported on this machine.
   private func knownArchives(of path: FilePath) throws -> ArchiveSources {
     let jobs = try file.readIfPresent()?.jobs(ofLibrary: path, id: nil, .ofThisUser) ?? []
     let (folders, warnings) = jobs.flatMap(\.destinations).readable()
-    var sources = ArchiveSources(folders)
-    (sources.warnings, sources.jobPassword) = (warnings, jobs.compactMap(\.password).first)
+    var sources = ArchiveSources(
+      paths: folders, warnings: warnings, jobPassword: jobs.compactMap(\.password).first)
     for entry in Ledger.ofThisUser.history(library: (path, nil)) where entry.run.kind == .export {
       let archives = entry.details.archives.map { FilePath($0) }
       sources.paths += archives.filter { archive in

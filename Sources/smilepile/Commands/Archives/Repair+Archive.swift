@@ -7,7 +7,7 @@ import SystemPackage
 
 extension Repair {
   /// Repairs an archive.
-  func repairArchive(_ reporter: Reporter) async throws {
+  func repairArchive() async throws {
     let archive = FilePath(archives[0])
     let sources = from.map { FilePath($0) }
     let libraries = sources.filter(\.isFolder)

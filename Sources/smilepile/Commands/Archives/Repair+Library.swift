@@ -7,7 +7,7 @@ import SystemPackage
 
 extension Repair {
   /// Repairs a library.
-  func repair(_ library: FilePath, _ reporter: Reporter) async throws {
+  func repair(_ library: FilePath) async throws {
     let ofJobs = archives.isEmpty ? try Self.archives(ofJobsOf: library) : nil
     for folder in ofJobs?.unreachable ?? [] { reporter.warn(folder.message) }
     let paths = ofJobs?.paths ?? archives.map { FilePath($0) }

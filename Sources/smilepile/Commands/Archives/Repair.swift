@@ -53,7 +53,7 @@ struct Repair: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var outputOptions: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if let lockWait { try checkLockWait(lockWait) }
@@ -72,11 +72,10 @@ struct Repair: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(outputOptions)
     if let library {
-      try await repair(FilePath(library), reporter)
+      try await repair(FilePath(library))
     } else {
-      try await repairArchive(reporter)
+      try await repairArchive()
     }
   }
 }

@@ -24,7 +24,7 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if !archives.isEmpty, library.isGiven {
@@ -36,7 +36,6 @@ struct Verify: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     let paths = archives.map { FilePath($0) }
     let secret = try password.read(for: paths, limits.limits, reporter)
     var summary =

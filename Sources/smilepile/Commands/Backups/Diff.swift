@@ -29,7 +29,7 @@ struct Diff: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     guard (1...2).contains(sides.count) else {
@@ -41,7 +41,6 @@ struct Diff: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     let from = FilePath(sides[0])
     let to = sides.count == 2 ? FilePath(sides[1]) : try library.path()
     let secret = try password.read(for: [from, to], limits.limits, reporter)

@@ -3,7 +3,7 @@ import FileSystem
 
 /// The report of `export`.
 extension Export {
-  func report(_ summary: ExportSummary, _ reporter: Reporter) throws {
+  func report(_ summary: ExportSummary) throws {
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
     let verb = dryRun ? "would export" : "exported"

@@ -101,6 +101,8 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var lock: ReaderLockOption
   @OptionGroup var reports: PhotoReportOptions
 
+  var reporter: Reporter { reports.reporter }
+
   func validate() throws {
     if split != nil, encryption.encrypt {
       throw ValidationError("phones cannot read encrypted archives; remove --encrypt or --split")
@@ -141,7 +143,6 @@ struct Export: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.reportsPhotos = reports.reportsPhotos
     options.includesThumbnails = thumbnails
-    let reporter = Reporter(reports.output)
     options.gallery = gallery.style
     let (source, ledger) = try library.pathAndLedger()
     options.ledger = ledger
@@ -162,7 +163,7 @@ struct Export: AsyncParsableCommand {
       throw error
     }
 
-    try report(summary, reporter)
+    try report(summary)
   }
 }
 

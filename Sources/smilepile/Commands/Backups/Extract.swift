@@ -56,7 +56,7 @@ struct Extract: AsyncParsableCommand {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.reportsPhotos = reports.reportsPhotos
-    let reporter = Reporter(reports.output)
+    let reporter = reports.reporter
     let path = FilePath(archive)
     options.password = try password.read(for: [path], limits.limits, reporter)
     let summary = try await reporter.follow(

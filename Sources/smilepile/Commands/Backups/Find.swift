@@ -42,7 +42,7 @@ struct Find: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if md5 == nil, arguments.count < 2 {
@@ -55,7 +55,6 @@ struct Find: AsyncParsableCommand {
     selection.md5 = md5
     if md5 == nil { selection.names = [arguments[0]] }
     selection.categories = category
-    let reporter = Reporter(output)
     let targets = arguments.dropFirst(md5 == nil ? 1 : 0).map { FilePath($0) }
     let secret = try password.read(for: targets, limits.limits, reporter)
     let summary = try await reporter.follow(

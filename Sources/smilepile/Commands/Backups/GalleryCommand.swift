@@ -47,7 +47,7 @@ struct GalleryCommand: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
-  @OptionGroup var common: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if archive != nil, library.isGiven || library.asOwner {
@@ -57,7 +57,6 @@ struct GalleryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(common)
     var options = GalleryFolderOptions()
     options.style = style.style
     options.originals = originals
@@ -76,10 +75,10 @@ struct GalleryCommand: AsyncParsableCommand {
       work = .gallery(ofLibrary: try library.path(), to: folder, options: options)
     }
     let summary = try await reporter.follow(work, during: "gallery")
-    try report(summary, reporter)
+    try report(summary)
   }
 
-  private func report(_ summary: GalleryFolderSummary, _ reporter: Reporter) throws {
+  private func report(_ summary: GalleryFolderSummary) throws {
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.undrawable {
       reporter.warn("\(photo.message); a click opens a copy of the file")

@@ -70,6 +70,8 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var reports: PhotoReportOptions
 
+  private var reporter: Reporter { reports.reporter }
+
   func validate() throws {
     if restoreRemoved, strategy == .replace {
       throw ValidationError(
@@ -93,7 +95,6 @@ struct Import: AsyncParsableCommand {
     options.limits = limits.limits
     options.duplicates = duplicates.rule
     options.reportsPhotos = reports.reportsPhotos
-    let reporter = Reporter(reports.output)
     let paths = backups.map { FilePath($0) }
     let (target, ledger) = try library.pathAndLedger()
     options.ledger = ledger
@@ -104,10 +105,10 @@ struct Import: AsyncParsableCommand {
     do {
       summary = try await reporter.follow(.import(paths, into: target, options: options), during: "import")
     } catch {
-      if let stop = error as? ImportStopped { report(stop.done, reporter) }
+      if let stop = error as? ImportStopped { report(stop.done) }
       throw error
     }
-    report(summary, reporter)
+    report(summary)
     try reporter.finish(
       isIncomplete: summary.isIncomplete,
       [
@@ -119,7 +120,7 @@ struct Import: AsyncParsableCommand {
       ])
   }
 
-  private func report(_ summary: ImportSummary, _ reporter: Reporter) {
+  private func report(_ summary: ImportSummary) {
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
     let verb = dryRun ? "would import" : "imported"

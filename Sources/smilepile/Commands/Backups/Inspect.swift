@@ -20,19 +20,18 @@ struct Inspect: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
-    let reporter = Reporter(output)
     let secret = try password.read(reporter)
     do {
-      report(try OpenedBackup(path: FilePath(backup), limits: limits.limits, password: secret), reporter)
+      report(try OpenedBackup(path: FilePath(backup), limits: limits.limits, password: secret))
     } catch BackupError.passwordNeeded(let path) {
-      report(try EncryptionSummary(path: path, limits: limits.limits), reporter)
+      report(try EncryptionSummary(path: path, limits: limits.limits))
     }
   }
 
-  private func report(_ source: OpenedBackup, _ reporter: Reporter) {
+  private func report(_ source: OpenedBackup) {
     let metadata = source.metadata
     let encryption = source.archive.map { EncryptionSummary($0) }
     let date = metadata.exportDate.map {
@@ -47,7 +46,7 @@ struct Inspect: AsyncParsableCommand {
         ("photos", "\(source.photos.count)"),
         ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
         ("encrypted", encryption?.description ?? "no"),
-      ] + structure(of: source), reporter)
+      ] + structure(of: source))
     let counts = Dictionary(source.photos.map { ($0.record.categoryId, 1) }, uniquingKeysWith: +)
     for category in metadata.categories {
       reporter.result(
@@ -105,18 +104,18 @@ struct Inspect: AsyncParsableCommand {
   }
 
   /// Reports the facts that are available without the password.
-  private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
+  private func report(_ encryption: EncryptionSummary) {
     show(
       [
         ("format", Metadata.Container.zip.rawValue),
         ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
         ("encrypted", encryption.description),
-      ], reporter)
+      ])
     reporter.note("for more, give the password, for example with --password-prompt")
     reporter.json("summary", Self.fields(nil, encryption))
   }
 
-  private func show(_ fields: [(String, String)], _ reporter: Reporter) {
+  private func show(_ fields: [(String, String)]) {
     reporter.result(TextTable(.left, .left, rows: fields.map { [$0.0, $0.1.escaped] }))
   }
 }

@@ -36,14 +36,13 @@ struct BackupCommand: JobCommand {
   var requireMount = false
 
   @OptionGroup var choice: JobChoice
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if let lockWait { try checkLockWait(lockWait) }
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     let chosen = try choice.read()
     var context = JobEnvironment.ofThisProcess(reporter)
     context.isForced = force
@@ -53,38 +52,38 @@ struct BackupCommand: JobCommand {
       job.lockWait = lockWait ?? job.lockWait
       if requireMount { job.requireMounts() }
       let report = try await reporter.follow(.backup(job, context))
-      show(report, job, reporter)
+      show(report, job)
       let status = report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
       if status == .done { succeeded += 1 }
       return status
     } failed: { job, error in
-      show(error, of: job, reporter)
+      show(error, of: job)
     }
     try reporter.finish(worst, ["jobs": chosen.count, "succeeded": succeeded, "exit_code": worst.rawValue])
   }
 
   /// Reports why a job was not started.
-  private func show(_ error: any Error, of job: Job, _ reporter: Reporter) {
+  private func show(_ error: any Error, of job: Job) {
     let isStopped = error.cause == .cancelled
     let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
     let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
     reporter.error(Finding(.job(job.name), message), during: "backup")
     reporter.result("\(job.name): \(outcome.rawValue)")
-    Self.json(job, outcome, ExitStatus(for: error).rawValue, message, nil, reporter)
+    json(job, outcome, ExitStatus(for: error).rawValue, message, nil)
   }
 
-  private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
+  private func show(_ report: JobReport, _ job: Job) {
     let run = report.run
     for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
     for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "backup") }
     reporter.importantResult("\(job.name): \(Self.line(run))")
-    Self.json(job, run.outcome, run.exitCode ?? 1, run.message, run, reporter)
+    json(job, run.outcome, run.exitCode ?? 1, run.message, run)
   }
 
   /// - Parameter run: nil if the job was not started.
-  private static func json(
+  private func json(
     _ job: Job, _ outcome: JobStatus.Outcome, _ exitCode: Int32, _ message: String?,
-    _ run: JobStatus.RunRecord?, _ reporter: Reporter
+    _ run: JobStatus.RunRecord?
   ) {
     reporter.json(
       "job",

@@ -19,7 +19,7 @@ struct Config: ParsableCommand {
         """)
 
     @OptionGroup var file: JobFileOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     /// Returns the scheduled tasks of a job, and when they run.
     private static func tasks(of job: Job) -> [(task: String, schedule: String)] {
@@ -30,7 +30,6 @@ struct Config: ParsableCommand {
     }
 
     func run() async throws {
-      let reporter = Reporter(output)
       do {
         let file = try file.read()
         let warnings =
@@ -69,7 +68,7 @@ struct Config: ParsableCommand {
             "file": error.path.string, "jobs": [String](), "tasks": [JSONFields](),
             "faults": error.faults.count, "warnings": [String](),
           ])
-        if !output.json {
+        if !reporter.printsJSON {
           for line in error.lines { Console.standard.print(line.escaped, to: .error, .error) }
         }
         throw ExitStatus.usage

@@ -37,7 +37,7 @@ struct Drill: JobCommand {
   var scratch: String?
 
   @OptionGroup var choice: JobChoice
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if all, sample != nil { throw ValidationError("choose --all or --sample") }
@@ -45,7 +45,6 @@ struct Drill: JobCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     let chosen = try choice.read()
     let context = JobEnvironment.ofThisProcess(reporter)
     var options = RestoreTestOptions()
@@ -60,7 +59,7 @@ struct Drill: JobCommand {
       let test = report.test ?? RestoreTestReport()
       for warning in report.warnings { reporter.warn(warning) }
       for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "drill") }
-      for result in test.results { show(result, job, reporter) }
+      for result in test.results { show(result, job) }
       warnings += report.warnings + test.results.flatMap(\.notes)
       if let path = test.path { reports.append(path.string) }
       if test.hasPassed { passed += 1 }
@@ -76,7 +75,7 @@ struct Drill: JobCommand {
       ])
   }
 
-  private func show(_ result: RestoreTestResult, _ job: Job, _ reporter: Reporter) {
+  private func show(_ result: RestoreTestResult, _ job: Job) {
     let comparison = result.comparison
     for failure in result.failures + comparison.damagedInLibrary {
       reporter.error(failure, during: "drill")

@@ -28,21 +28,20 @@ struct InboxCommand: AsyncParsableCommand {
   var wait = false
 
   @OptionGroup var choice: JobChoice
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if dryRun, wait { throw ValidationError("--dry-run does not wait; remove --wait") }
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     let jobs = try chosenJobs()
     let context = JobEnvironment.ofThisProcess(reporter)
     var reports: [InboxReport] = []
     var errors: [String] = []
     let worst = try await reporter.each(jobs) { job in
       let report = try await reporter.follow(.inbox(job, context, isDryRun: dryRun, waits: wait))
-      show(report, job, reporter)
+      show(report, job)
       reports.append(report)
       errors += report.errors
       return report.errors.isEmpty ? .done : .incomplete
@@ -84,7 +83,7 @@ struct InboxCommand: AsyncParsableCommand {
     return jobs
   }
 
-  private func show(_ report: InboxReport, _ job: Job, _ reporter: Reporter) {
+  private func show(_ report: InboxReport, _ job: Job) {
     for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
     for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "inbox") }
     for file in report.files {
@@ -98,7 +97,7 @@ struct InboxCommand: AsyncParsableCommand {
           "moved_to": file.movedTo?.string,
         ])
     }
-    guard report.backupsImported > 0 || !output.quiet else { return }
+    guard report.backupsImported > 0 || !reporter.quiet else { return }
     let verb = dryRun ? "would import" : "imported"
     reporter.importantResult(
       report.backupsImported == 0

@@ -15,10 +15,9 @@ extension ScheduleCommand {
         """)
 
     @OptionGroup var jobs: ScheduleOptions
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() throws {
-      let reporter = Reporter(output)
       let scheduler = try jobs.scheduler()
       let plan = try jobs.read()
       let state = StateFolder(path: plan.folders.state)

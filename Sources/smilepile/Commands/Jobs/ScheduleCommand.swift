@@ -34,10 +34,9 @@ struct ScheduleCommand: ParsableCommand {
     var print = false
 
     @OptionGroup var jobs: ScheduleOptions
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() throws {
-      let reporter = Reporter(output)
       let scheduler = try jobs.scheduler(needed: !self.print)
       let plan = try jobs.read()
       var warnings: [String] = []
@@ -141,10 +140,9 @@ struct ScheduleCommand: ParsableCommand {
         """)
 
     @OptionGroup var jobs: ScheduleOptions
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() throws {
-      let reporter = Reporter(output)
       let scheduler = try jobs.scheduler()
       var warnings: [String] = []
       let file = try jobs.file.path()

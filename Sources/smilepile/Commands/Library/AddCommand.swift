@@ -44,7 +44,7 @@ struct AddCommand: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     options.reportsPhotos = reports.reportsPhotos
-    let reporter = Reporter(reports.output)
+    let reporter = reports.reporter
     let photos = paths.indices.filter { !invalid.contains($0) }.map { FilePath(paths[$0]) }
     options.unusable = invalid.sorted().map { index in
       let path = paths[index]

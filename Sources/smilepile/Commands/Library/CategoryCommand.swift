@@ -72,11 +72,10 @@ struct CategoryCommand: ParsableCommand {
         """)
 
     @OptionGroup var library: LibraryOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() throws {
       let contents = try Library(path: library.path()).contents()
-      let reporter = Reporter(output)
       let counts = contents.photos.reduce(into: [:]) { $0[$1.categoryId, default: 0] += 1 }
       reporter.result(
         TextTable(

@@ -38,7 +38,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     if exact, series || html != nil || search.threshold != nil {
@@ -55,8 +55,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let path = try library.path()
-    let reporter = Reporter(output)
-    if exact { return try listExact(path, reporter) }
+    if exact { return try listExact(path) }
     let page = html.map { FilePath($0).absolute }
     // a search may take an hour
     if let page { _ = try ReviewPage.hasEarlierPage(at: page) }
@@ -79,7 +78,7 @@ struct DuplicatesCommand: AsyncParsableCommand {
     if !summary.fill.failed.isEmpty { throw ExitStatus.incomplete }
   }
 
-  private func listExact(_ path: FilePath, _ reporter: Reporter) throws {
+  private func listExact(_ path: FilePath) throws {
     let contents = try Library(path: path).contents()
     let copies = try ExactCopies.all(in: contents, categories: search.category)
     for copy in copies {

@@ -19,7 +19,7 @@ struct Init: AsyncParsableCommand {
   var folder: String?
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     guard let folder else { return }
@@ -30,7 +30,6 @@ struct Init: AsyncParsableCommand {
   func run() async throws {
     let path = try folder.map { FilePath($0) } ?? library.path()
     try Library.create(at: path)
-    let reporter = Reporter(output)
     reporter.importantResult(path.string)
     reporter.json("summary", ["library": path.string])
   }

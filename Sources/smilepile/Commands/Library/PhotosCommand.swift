@@ -31,16 +31,17 @@ struct PhotosCommand: AsyncParsableCommand {
   var raw = false
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
-    if csv, output.json { throw ValidationError("--csv and --json both use standard output; choose one") }
+    if csv, reporter.printsJSON {
+      throw ValidationError("--csv and --json both use standard output; choose one")
+    }
     if raw, !csv { throw ValidationError("--raw needs --csv") }
   }
 
   func run() async throws {
     let contents = try Library(path: library.path()).contents()
-    let reporter = Reporter(output)
     let categories = category.isEmpty ? contents.categories : try contents.categories.named(category)
     let byCategory = Dictionary(grouping: contents.photos, by: \.categoryId)
     if csv {

@@ -49,7 +49,7 @@ struct ResetCommand: AsyncParsableCommand {
   @OptionGroup var file: JobFileOption
   @OptionGroup var password: PasswordOptions
   @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   private var scope: ResetScope {
     if all { return .everything }
@@ -72,7 +72,6 @@ struct ResetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let reporter = Reporter(output)
     let path = try library.path()
     // before a process is stopped
     if let photos, !dryRun { try confirmation.check(photos, of: Library(path: path)) }
@@ -87,10 +86,10 @@ struct ResetCommand: AsyncParsableCommand {
     options.authorization = try confirmation.authorization(reporter, for: path, photos: photos)
     let context = JobEnvironment.ofThisProcess(reporter)
     let report = try await reporter.follow(.reset(reset, options: options, context), during: "reset")
-    try show(report, reporter)
+    try show(report)
   }
 
-  private func show(_ report: LibraryReset.Report, _ reporter: Reporter) throws {
+  private func show(_ report: LibraryReset.Report) throws {
     let summary = report.summary
     for warning in report.warnings { reporter.warn(warning) }
     for photo in summary.missing { reporter.warn(photo.message) }

@@ -27,15 +27,16 @@ struct Undo: AsyncParsableCommand {
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var target: LibraryChangeOptions
 
+  private var reporter: Reporter { target.reporter }
+
   func validate() throws {
     if list, dryRun { throw ValidationError("--list and --dry-run contradict each other; choose one") }
   }
 
   func run() async throws {
-    let reporter = target.reporter
     let change = try target.prepare(isDryRun: dryRun, confirmation)
     let path = change.library
-    if list { return try report(Library(path: path).undoableChanges(), of: path, reporter) }
+    if list { return try report(Library(path: path).undoableChanges(), of: path) }
     let summary = try await reporter.follow(.undo(path, options: change.options), during: "undo")
     let date = summary.changedAt.time
     let verb = dryRun ? "would undo" : "undid"
@@ -76,7 +77,7 @@ struct Undo: AsyncParsableCommand {
     ].compactMap(\.self).joined(separator: ", ")
   }
 
-  private func report(_ changes: [UndoableChange], of path: FilePath, _ reporter: Reporter) {
+  private func report(_ changes: [UndoableChange], of path: FilePath) {
     for change in changes {
       reporter.json(
         "undoable_change",

@@ -23,16 +23,15 @@ extension SettingsCommand {
     var file: String
 
     @OptionGroup var library: LibraryOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func validate() throws {
-      if file == "-", output.json {
+      if file == "-", reporter.printsJSON {
         throw ValidationError("-o - and --json both use standard output; choose one")
       }
     }
 
     func run() throws {
-      let reporter = Reporter(output)
       let stored = try Library(path: library.path()).storedSettings()
       let profile = SettingsProfile(stored.settings)
       var warnings = stored.warnings

@@ -15,7 +15,7 @@ extension SettingsCommand {
         """)
 
     @OptionGroup var library: LibraryOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() throws {
       let library = try Library(path: library.path())
@@ -23,7 +23,6 @@ extension SettingsCommand {
       let hasPIN = try library.hasPIN()
       let settings = stored.settings
       let warnings = stored.warnings + Self.warnings(settings, hasPIN: hasPIN)
-      let reporter = Reporter(output)
       reporter.result(Self.text(settings, hasPIN: hasPIN))
       for warning in warnings { reporter.warn(warning) }
       try reporter.finish(

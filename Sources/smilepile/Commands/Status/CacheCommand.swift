@@ -27,11 +27,10 @@ struct CacheCommand: ParsableCommand {
         """)
 
     @OptionGroup var library: LibraryOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() throws {
       let status = try PictureCache.status(of: Library(path: library.path()))
-      let reporter = Reporter(output)
       if status.isCorrupt {
         reporter.warn("the cache is corrupt; the next command that draws creates it again")
       }
@@ -69,10 +68,9 @@ struct CacheCommand: ParsableCommand {
 
     @OptionGroup var library: LibraryOption
     @OptionGroup var lock: ReaderLockOption
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func run() async throws {
-      let reporter = Reporter(output)
       let summary = try await reporter.follow(
         .fillCache(of: library.path(), lockWait: lock.duration), during: "cache fill")
       for note in summary.notes { reporter.warn(note) }
@@ -110,13 +108,12 @@ struct CacheCommand: ParsableCommand {
       help: ArgumentHelp(
         "Wait at most this long for other processes that use the cache.", valueName: "seconds"))
     var lockWait = Seconds(0)
-    @OptionGroup var output: CommonOptions
+    @OptionGroup var reporter: Reporter
 
     func validate() throws { try checkLockWait(lockWait.number) }
 
     func run() throws {
       let library = try Library(path: library.path())
-      let reporter = Reporter(output)
       if !yes {
         let before = try PictureCache.status(of: library)
         let question =

@@ -47,7 +47,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func validate() throws {
     guard CatalogueOptions.columnNumbers.contains(columns) else {
@@ -63,7 +63,6 @@ struct CatalogueCommand: AsyncParsableCommand {
     options.selection.categories = category
     options.selection.taken = taken.range
     options.lockWait = lock.duration
-    let reporter = Reporter(output)
     let summary = try await reporter.follow(
       .catalogue(of: library.path(), to: FilePath(file), options: options), during: "catalogue")
     for warning in summary.warnings { reporter.warn(warning) }

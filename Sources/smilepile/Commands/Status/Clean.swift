@@ -33,10 +33,9 @@ struct Clean: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var file: JobFileOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
-    let reporter = Reporter(output)
     let path = try library.path()
     var options = CleanOptions()
     options.isDryRun = dryRun

@@ -8,7 +8,7 @@ import PhotoLibrary
 /// The report of `history`.
 extension History {
   /// - Parameter details: only of a single operation.
-  private static func json(_ entry: HistoryEntry, _ details: HistoryDetails?, _ reporter: Reporter) {
+  private func json(_ entry: HistoryEntry, _ details: HistoryDetails?) {
     let (run, counts) = (entry.run, entry.run.counts)
     reporter.json(
       "operation",
@@ -24,7 +24,7 @@ extension History {
   }
 
   /// Reports a list of operations.
-  func list(_ entries: [HistoryEntry], _ reporter: Reporter) {
+  func list(_ entries: [HistoryEntry]) {
     let time = LocalTime()
     reporter.result(
       TextTable(
@@ -36,18 +36,18 @@ extension History {
             (entry.run.libraryPath ?? "-").escaped,
           ]
         }))
-    for entry in entries { Self.json(entry, nil, reporter) }
+    for entry in entries { json(entry, nil) }
     reporter.json("summary", ["operations": entries.count])
   }
 
   /// Reports one operation with its details.
-  func show(_ entry: HistoryEntry, _ reporter: Reporter) {
+  func show(_ entry: HistoryEntry) {
     let details = entry.details
     reporter.result(TextTable(.left, .left, rows: Self.fields(of: entry, details)))
     for finding in details.findings { reporter.result("finding: \(finding.message.escaped)") }
     let others = (entry.run.counts.findings ?? 0) - details.findings.count
     if others > 0 { reporter.result("\(Count(others, "more finding", "more findings")) without a record") }
-    Self.json(entry, details, reporter)
+    json(entry, details)
     reporter.json("summary", ["operations": 1])
   }
 

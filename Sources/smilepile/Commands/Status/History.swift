@@ -36,7 +36,7 @@ struct History: ParsableCommand {
     completion: .directory, transform: PathArgument.parse)
   var library: String?
 
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   /// The history has no operation with the number.
   struct NoOperation: ExplainedError, CustomStringConvertible {
@@ -56,13 +56,12 @@ struct History: ParsableCommand {
   }
 
   func run() throws {
-    let reporter = Reporter(output)
     let isHistoryKnown = Ledger.ofThisUser.problem == nil
     if let number {
       guard let entry = Ledger.ofThisUser.operation(number: number) else {
         if isHistoryKnown { throw NoOperation(number: number) } else { throw ExitStatus.incomplete }
       }
-      return show(entry, reporter)
+      return show(entry)
     }
     let path = library.map { FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath($0)) }
     let filter = path.map { (path: $0, id: try? Library(path: $0).libraryID()) }
@@ -70,7 +69,7 @@ struct History: ParsableCommand {
     if entries.isEmpty, isHistoryKnown {
       reporter.note("no operations\(path.map { " of \($0.string.escaped)" } ?? "") are recorded")
     }
-    list(entries, reporter)
+    list(entries)
     if !isHistoryKnown { throw ExitStatus.incomplete }
   }
 }

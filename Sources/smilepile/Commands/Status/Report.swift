@@ -24,13 +24,12 @@ struct Report: AsyncParsableCommand {
   var file: String
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
     let page = try StatusPage(of: Library(path: library.path()), .ofThisUser)
     let path = FilePath(file).absolute
     try page.write(to: path, outside: .ofThisUser, message: CommandMessage.text)
-    let reporter = Reporter(output)
     reporter.importantResult("\(page.verdict.level.sign) \(page.verdict.sentence)".escaped)
     reporter.json(
       "summary",

@@ -22,14 +22,13 @@ struct Stats: AsyncParsableCommand {
   var by: PhotoGrouping?
 
   @OptionGroup var library: LibraryOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
     let library = try Library(path: library.path())
-    if let by { return show(try library.contents().groups(by: by), Reporter(output)) }
+    if let by { return show(try library.contents().groups(by: by)) }
     let protection = try LibraryProtection(of: library, .ofThisUser)
     let verdict = ProtectionVerdict(of: protection)
-    let reporter = Reporter(output)
     for job in protection.formerJobs {
       reporter.warn(
         "job “\(job.job)” last backed up another library at this path; copies of that library are not counted"
@@ -56,7 +55,7 @@ struct Stats: AsyncParsableCommand {
       ])
   }
 
-  private func show(_ groups: [PhotoGroup], _ reporter: Reporter) {
+  private func show(_ groups: [PhotoGroup]) {
     reporter.result(
       TextTable(
         .left, .right, .right, .left,

@@ -20,11 +20,10 @@ struct Storage: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var file: JobFileOption
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   func run() async throws {
     let library = try Library(path: library.path())
-    let reporter = Reporter(output)
     let storage = try library.storage()
     let destinations = try destinations(of: library)
     let shares = LibraryStorage.Purpose.allCases.map { purpose in

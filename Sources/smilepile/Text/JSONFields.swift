@@ -1,18 +1,5 @@
 import FileSystem
 
-/// Lines of JSON.
-enum JSONLine {
-  /// Returns an object of some fields and the type of the line, `message_type`, without a line feed at the end.
-  static func text(_ type: String, _ fields: JSONFields) -> String {
-    var fields = fields
-    fields.fields.append(("message_type", type))
-    var line: [UInt8] = []
-    line.reserveCapacity(256)
-    fields.appendJSON(to: &line)
-    return String(decoding: line, as: UTF8.self)
-  }
-}
-
 /// A value in a line of JSON.
 protocol JSONValue: Sendable {
   /// Appends the value as JSON.
@@ -21,12 +8,22 @@ protocol JSONValue: Sendable {
 
 /// The fields of a line of JSON, or of an object in a line. A field whose value is nil is left out.
 struct JSONFields: ExpressibleByDictionaryLiteral, JSONValue {
-  fileprivate var fields: [(key: String, value: (any JSONValue)?)]
+  private var fields: [(key: String, value: (any JSONValue)?)]
 
   init(dictionaryLiteral fields: (String, (any JSONValue)?)...) { self.fields = fields }
 
   /// Makes fields whose keys are data.
   init(_ fields: [String: any JSONValue]) { self.fields = fields.map { ($0.key, $0.value) } }
+
+  /// Returns an object of some fields and the type of the line, `message_type`, without a line feed at the end.
+  static func line(_ type: String, _ fields: JSONFields) -> String {
+    var fields = fields
+    fields.fields.append(("message_type", type))
+    var line: [UInt8] = []
+    line.reserveCapacity(256)
+    fields.appendJSON(to: &line)
+    return String(decoding: line, as: UTF8.self)
+  }
 
   /// Sorts the keys, so that equal values give equal lines.
   func appendJSON(to line: inout [UInt8]) {

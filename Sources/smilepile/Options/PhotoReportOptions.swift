@@ -5,13 +5,13 @@ struct PhotoReportOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print a line for each photo on standard error.")
   var verbose = false
 
-  @OptionGroup var output: CommonOptions
+  @OptionGroup var reporter: Reporter
 
   /// True if the command prints a line for each photo. With `--quiet`, it prints only errors and the result.
-  var reportsPhotos: Bool { verbose || output.json && !output.quiet }
+  var reportsPhotos: Bool { verbose || reporter.printsJSON && !reporter.quiet }
 
   func validate() throws {
-    guard verbose, output.quiet else { return }
+    guard verbose, reporter.quiet else { return }
     throw ValidationError("--verbose and --quiet contradict each other; choose one")
   }
 }
