@@ -1,10 +1,10 @@
 import Checksums
 import PhotoLibrary
-import Pictures
 import TestSupport
 import Testing
 
 @testable import Duplicates
+@testable import Pictures
 
 @Suite("Search for similar photos")
 struct StarSearchTests {
