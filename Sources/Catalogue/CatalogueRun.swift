@@ -1,7 +1,7 @@
 internal import FileSystem
 package import Operations
 internal import PhotoLibrary
-internal import Pictures
+package import Pictures
 package import SystemPackage
 
 /// The result of writing a catalogue.
@@ -18,20 +18,16 @@ package struct CatalogueSummary: Sendable, Equatable, FindingReport {
   package internal(set) var categories = 0
   /// The number of photos that are shown as an empty tile.
   package internal(set) var tiles = 0
-  /// The number of thumbnails that were drawn for it.
-  package internal(set) var drawn = 0
-  /// Photos of formats that libvips does not read.
-  package internal(set) var undrawable: [Finding] = []
-  /// Photos that are corrupt or missing, or that the decoder does not draw. The file has the thumbnails of those that
-  /// the cache has.
-  package internal(set) var failed: [Finding] = []
+  /// What was drawn for it. `failed` has all photos that are corrupt or missing, or that the decoder does not draw; the
+  /// file has the thumbnails of those that the cache has.
+  package internal(set) var fill: CacheFillSummary
   /// The number of different characters that no installed font has.
   package internal(set) var missingCharacters = 0
   /// What the user should know.
   package internal(set) var warnings: [String] = []
 
   /// The photos that should have a picture and have none.
-  package var findings: [Finding] { failed }
+  package var findings: [Finding] { fill.failed }
 }
 
 extension Work where Summary == CatalogueSummary {
@@ -85,10 +81,9 @@ struct CatalogueRun {
     let filled = try run.run()
     let fill = filled.summary
     counter.begin(0.5...1)
-    var summary = CatalogueSummary(path: path)
-    (summary.drawn, summary.undrawable, summary.failed) = (fill.drawn, fill.undrawable, fill.failed)
+    var summary = CatalogueSummary(path: path, fill: fill)
     let reported = Set(fill.failed.map(\.subject))
-    summary.failed += try library.alteredFiles(of: options.photos(of: contents), in: contents)
+    summary.fill.failed += try library.alteredFiles(of: options.photos(of: contents), in: contents)
       .filter { !reported.contains($0.subject) }
     summary.warnings = fill.notes + [fill.noteOfFullCache].compactMap(\.self)
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
@@ -102,7 +97,7 @@ struct CatalogueRun {
     }
     let lost = fill.drawn + fill.cached - shown.count
     if lost > 0 {
-      summary.failed.append(
+      summary.fill.failed.append(
         Finding(
           .file(path.string),
           message:

@@ -212,10 +212,10 @@ import Testing
     #expect(summary.photos == 4)
     #expect(summary.tiles == 3)
     #expect(
-      summary.failed.map(\.message) == [
+      summary.fill.failed.map(\.message) == [
         "photo 2 “broken” in “Cars” cannot be drawn: the file is corrupt, or no image"
       ])
-    #expect(summary.undrawable.count == 1)
+    #expect(summary.fill.undrawable.count == 1)
     let text = try scratch.run("pdftotext", "a.pdf", "-")
     for name in ["broken", "bitmap", "of the app"] { #expect(text.contains(name)) }
   }
@@ -229,7 +229,7 @@ import Testing
     }
     let summary = try scratch.write { $0.selection.categories = ["Cars"] }
     #expect(summary.tiles == 0)
-    #expect(summary.failed.map(\.message) == ["photo 2 “two” in “Cars” is missing in the library"])
+    #expect(summary.fill.failed.map(\.message) == ["photo 2 “two” in “Cars” is missing in the library"])
   }
 
   @Test("Catalogue: only the thumbnails of the selected photos are drawn")
@@ -237,7 +237,7 @@ import Testing
     let scratch = try CatalogueScratch(["Cars": ["one"], "Zoo": ["two"]])
     try PictureCache.clear(Library(path: scratch.sample.path))
     let summary = try scratch.write { $0.selection.categories = ["Zoo"] }
-    #expect(summary.drawn == 1)
+    #expect(summary.fill.drawn == 1)
     #expect(summary.tiles == 0)
     #expect(try PictureCache.status(of: Library(path: scratch.sample.path)).pictures == 1)
   }

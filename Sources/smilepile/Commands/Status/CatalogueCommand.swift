@@ -66,16 +66,16 @@ struct CatalogueCommand: AsyncParsableCommand {
     let summary = try await reporter.follow(
       .catalogue(of: library.path(), to: FilePath(file), options: options), during: "catalogue")
     for warning in summary.warnings { reporter.warn(warning) }
-    for photo in summary.undrawable { reporter.warn(photo.message) }
+    for photo in summary.fill.undrawable { reporter.warn(photo.message) }
     reporter.importantResult(summary.path.string.escaped)
     reporter.note(
       "\(Count(summary.photos, "photo")) on \(Count(summary.pages, "page")), \(ByteCount(summary.bytes))")
     try reporter.finish(
-      isIncomplete: !summary.failed.isEmpty,
+      isIncomplete: !summary.fill.failed.isEmpty,
       [
         "path": summary.path.string, "bytes": summary.bytes, "pages": summary.pages, "photos": summary.photos,
-        "categories": summary.categories, "tiles": summary.tiles, "drawn": summary.drawn,
-        "undrawable": summary.undrawable.map(\.message), "failed": summary.failed.map(\.message),
+        "categories": summary.categories, "tiles": summary.tiles, "drawn": summary.fill.drawn,
+        "undrawable": summary.fill.undrawable.map(\.message), "failed": summary.fill.failed.map(\.message),
         "missing_characters": summary.missingCharacters, "warnings": summary.warnings,
       ])
   }
