@@ -31,12 +31,12 @@ struct HelperTests {
   func idleHelper() throws {
     let drawer = PictureDrawer()
     _ = try scratch.draw("plain.jpg", with: drawer).get()
-    let first = try #require(drawer.helperID)
+    let first = try #require(drawer.helper?.id)
     kill(first, SIGKILL)
     var status = siginfo_t()
     waitid(P_PID, id_t(first), &status, WEXITED | WNOWAIT)
     _ = try scratch.draw("plain.jpg", with: drawer).get()
-    #expect(drawer.helperID != first)
+    #expect(drawer.helper?.id != first)
     #expect(drawer.failures == 0)
   }
 
@@ -45,7 +45,7 @@ struct HelperTests {
     let drawer = PictureDrawer()
     var numbers = SeededNumbers(seed: 4)
     for _ in 0..<20 {
-      if Bool.random(using: &numbers), let helper = drawer.helperID { kill(helper, SIGSEGV) }
+      if Bool.random(using: &numbers), let helper = drawer.helper?.id { kill(helper, SIGSEGV) }
       _ = try scratch.draw("plain.jpg", with: drawer).get()
     }
   }
@@ -56,11 +56,11 @@ struct HelperTests {
     try scratch.run("vips", "copy", "small.ppm", "small.jpg")
     let drawer = PictureDrawer()
     _ = try scratch.draw("small.jpg", with: drawer)
-    let first = drawer.helperID
+    let first = drawer.helper?.id
     for _ in 1..<500 { _ = try scratch.draw("small.jpg", with: drawer).get() }
-    #expect(drawer.helperID == first)
+    #expect(drawer.helper?.id == first)
     _ = try scratch.draw("small.jpg", with: drawer).get()
-    #expect(drawer.helperID != first)
+    #expect(drawer.helper?.id != first)
   }
 
   // MARK: Programs that behave like a bad helper
@@ -117,7 +117,7 @@ struct HelperTests {
     let drawer = PictureDrawer(
       program: .success(try fakeHelper("time.sleep(60)")), timeLimit: .seconds(1))
     #expect(try scratch.draw("plain.jpg", with: drawer) == .failure(.timeLimit))
-    #expect(drawer.helperID == nil)
+    #expect(drawer.helper?.id == nil)
   }
 
   @Test("Helper: a helper that is killed at its start is started again, and the photo is not to blame")
@@ -231,14 +231,15 @@ struct HelperTests {
     let strace = try #require(Programs.strace)
     let traced = try scratch.folder.writeProgram(
       "#!/bin/sh\nexec \(strace) -f -qq -o \(scratch.folder.path("trace").string) \(program)\n", to: "traced")
-    let drawer = PictureDrawer(program: .success(traced))
+    // the helper ends with its drawer
+    var drawer = Optional(PictureDrawer(program: .success(traced)))
     for name in [
       "plain.jpg", "plain.png", "plain.webp", "plain.tif", "plain.gif", "plain.heic", "plain.avif",
     ] {
       if name != "plain.jpg" { try scratch.run("vips", "copy", "plain.ppm", name) }
       _ = try scratch.draw(name, with: drawer).get()
     }
-    drawer.stop()
+    drawer = nil
     let lines = String(decoding: try scratch.folder.bytes("trace"), as: UTF8.self).split(separator: "\n")
     let first = try #require(lines.firstIndex { $0.contains("recvmsg(0") })
     let calls = lines[first...]

@@ -17,7 +17,8 @@ package final class PictureDrawer {
 
   private let program: Result<FilePath, HelperError>
   private let timeLimit: Duration
-  private var helper: PictureHelper?
+  /// Nil if no helper runs.
+  private(set) var helper: PictureHelper?
   /// The number of helpers that ended, or were killed, while they drew a photo.
   private(set) var failures = 0
 
@@ -33,9 +34,6 @@ package final class PictureDrawer {
   package static func program() -> Result<FilePath, HelperError> {
     Result { () throws(HelperError) in try Helper.pictures.find() }
   }
-
-  /// The process ID of the helper that runs now; nil if none runs.
-  var helperID: Int32? { helper?.id }
 
   /// Draws a picture of a photo. Blocks. If the helper ends while it draws, a new helper tries the photo once more. If
   /// that one ends too, the photo counts as crashing helpers. The cause of an end is not known: the kernel kills a helper
@@ -75,9 +73,6 @@ package final class PictureDrawer {
     }
     return .failure(.crashed)
   }
-
-  /// Ends the helper.
-  func stop() { helper = nil }
 
   private func current(_ isCancelled: () -> Bool) throws -> PictureHelper {
     if let helper, helper.requests < Self.picturesOfHelper, !helper.hasEnded { return helper }
