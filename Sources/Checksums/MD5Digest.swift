@@ -60,17 +60,10 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   package static func ofFile(
     _ file: borrowing File, whileReading: (Int) throws -> Void = { _ in }
   ) throws -> (digest: MD5Digest, size: Int) {
-    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
-    defer { buffer.freePages() }
     var hash = RunningMD5()
-    var size = 0
-    while true {
-      let count = try file.read(into: buffer, at: size)
-      if count == 0 { break }
-      hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      size += count
-      try whileReading(count)
-      if count < buffer.count { break }
+    let size = try file.readPieces { piece in
+      hash.update(piece)
+      try whileReading(piece.count)
     }
     return (hash.digest, size)
   }

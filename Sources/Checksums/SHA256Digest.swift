@@ -20,16 +20,10 @@ package struct SHA256Digest: Hashable, Sendable {
   /// - Parameter whileReading: called with the number of bytes of each piece; may throw to give up.
   /// - Throws: `FileError`, `MemoryShortage`, or the errors of `whileReading`.
   package init(of file: borrowing File, whileReading: (Int) throws -> Void = { _ in }) throws {
-    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
-    defer { buffer.freePages() }
     var hash = SHA256()
-    var offset = 0
-    while true {
-      let count = try file.read(into: buffer, at: offset)
-      hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      offset += count
-      try whileReading(count)
-      if count < buffer.count { break }
+    _ = try file.readPieces { piece in
+      hash.update(bufferPointer: piece)
+      try whileReading(piece.count)
     }
     bytes = Array(hash.finalize())
   }

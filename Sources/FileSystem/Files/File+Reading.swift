@@ -7,6 +7,21 @@ extension File {
     return size <= limit ? try read(size, at: 0) : nil
   }
 
+  /// Reads the file to its end, in pieces of up to 256 KiB, and returns the number of bytes. Blocks.
+  ///
+  /// - Throws: `FileError`; `MemoryShortage`; what `body` throws.
+  package func readPieces(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
+    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
+    defer { buffer.freePages() }
+    var offset = 0
+    while true {
+      let count = try read(into: buffer, at: offset)
+      if count > 0 { try body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+      offset += count
+      if count < buffer.count { return offset }
+    }
+  }
+
   /// A file cannot be read, as opposed to an error of the function that receives its bytes.
   package struct Unreadable: Error {
     /// The reason.
