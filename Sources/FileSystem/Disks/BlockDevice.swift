@@ -24,27 +24,19 @@ package enum BlockDevice {
   /// disks of the file behind a loop device. Returns none if they are unknown, such as for file systems without a block
   /// device.
   package static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
-    disks(of: identity, sysfs, depth: 0)
+    disks(below: link(to: identity, in: sysfs).realPath, sysfs, depth: 0)
   }
 
-  private static func disks(
-    of identity: FileStatus.Identity, _ sysfs: FilePath, depth: Int
-  ) -> Set<String> {
-    guard let place = link(to: identity, in: sysfs).realPath else { return [] }
-    return disks(below: place, sysfs, depth: depth)
-  }
-
-  private static func disks(below place: FilePath, _ sysfs: FilePath, depth: Int) -> Set<String> {
+  private static func disks(below place: FilePath?, _ sysfs: FilePath, depth: Int) -> Set<String> {
     // a bound for volumes that consist of volumes
-    guard depth < 16, let folder = try? Directory.open(place) else { return [] }
+    guard depth < 16, let place, let folder = try? Directory.open(place) else { return [] }
     if let image = loopFile(of: place) {
-      return disks(of: image, sysfs, depth: depth + 1)
+      return disks(below: link(to: image, in: sysfs).realPath, sysfs, depth: depth + 1)
     }
     let slaves = place.appending("slaves")
     if let names = try? Directory.open(slaves).names(), !names.isEmpty {
       return names.reduce(into: []) { disks, name in
-        guard let slave = name.inFolder(slaves).realPath else { return }
-        disks.formUnion(Self.disks(below: slave, sysfs, depth: depth + 1))
+        disks.formUnion(Self.disks(below: name.inFolder(slaves).realPath, sysfs, depth: depth + 1))
       }
     }
     let isPartition = ((try? folder.status(of: "partition")) ?? nil) != nil

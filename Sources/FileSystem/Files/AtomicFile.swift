@@ -162,8 +162,10 @@ extension AtomicFile {
     in directory: borrowing Directory, unchangedSince time: Int64
   ) throws(FileError) -> [(name: FilePath, status: FileStatus)] {
     var found: [(name: FilePath, status: FileStatus)] = []
-    for name in try directory.names() where isOldPartial(name, in: directory, unchangedSince: time) {
-      guard let file = openAbandoned(name, in: directory), let status = try? file.status() else { continue }
+    for name in try directory.names() where PartialName.lockedFile.matches(name) {
+      guard let known = try? directory.status(of: name), known.kind == .file, known.modified < time,
+        let file = openAbandoned(name, in: directory), let status = try? file.status()
+      else { continue }
       found.append((name, status))
     }
     return found
@@ -185,15 +187,6 @@ extension AtomicFile {
     try directory.remove(name)
     file.unlock()
     return true
-  }
-
-  private static func isOldPartial(
-    _ name: FilePath, in directory: borrowing Directory, unchangedSince time: Int64
-  ) -> Bool {
-    guard PartialName.lockedFile.matches(name), let status = try? directory.status(of: name) else {
-      return false
-    }
-    return status.kind == .file && status.modified < time
   }
 
   /// Opens and locks a partial; returns nil if its writer is alive, or if it belongs to another user. In a
