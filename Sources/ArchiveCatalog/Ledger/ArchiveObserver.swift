@@ -39,7 +39,7 @@ package struct ArchiveObserver: Sendable {
             """,
           arguments: [
             try Ledger.nextPosition(database), begun.number, file.location, file.bytes, file.modifiedAt,
-            file.changedAt, archiveID, event.name, event.detail, at, name,
+            file.changedAt, archiveID, event.columns.name, event.columns.detail, at, name,
           ])
       }
     }
@@ -140,20 +140,13 @@ extension Ledger {
 }
 
 extension Observation.Event {
-  fileprivate var name: String {
+  /// The values of the columns `event` and `detail`.
+  fileprivate var columns: (name: String, detail: String?) {
     switch self {
-    case .verified: "verified"
-    case .restored: "restored"
-    case .foundDamaged: "damaged"
-    case .unreachable: "unreachable"
-    }
-  }
-
-  fileprivate var detail: String? {
-    switch self {
-    case .verified, .unreachable: nil
-    case .restored(let coverage): coverage.rawValue
-    case .foundDamaged(let reason): reason
+    case .verified: ("verified", nil)
+    case .restored(let coverage): ("restored", coverage.rawValue)
+    case .foundDamaged(let reason): ("damaged", reason)
+    case .unreachable: ("unreachable", nil)
     }
   }
 
