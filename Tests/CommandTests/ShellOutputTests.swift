@@ -13,7 +13,7 @@ import Testing
     _ command: String, timeLimit: Duration? = .seconds(60), isCancelled: @escaping () -> Bool = { false }
   ) -> ChildProcess.Failure? {
     do throws(ChildProcess.Failure) {
-      _ = try ShellOutput(timeLimit: timeLimit, isCancelled: isCancelled).firstLine(of: command)
+      _ = try ShellOutput(timeLimit: timeLimit, isCancelled: isCancelled).firstLine(of: command, .password)
       return nil
     } catch {
       return error
@@ -53,7 +53,7 @@ import Testing
     for command in [
       "sleep 300 & echo $! > '\(file)'; echo word", "echo word; sleep 300 & echo $! > '\(file)'",
     ] {
-      let line = try ShellOutput(timeLimit: nil).firstLine(of: command)
+      let line = try ShellOutput(timeLimit: nil).firstLine(of: command, .password)
       #expect(try line.get() == Secret("word"))
       let id = try #require(pid_t(try String(contentsOfFile: file, encoding: .utf8).dropLast()))
       #expect(kill(id, SIGKILL) == 0, "it has ended before")

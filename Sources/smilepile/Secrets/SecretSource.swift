@@ -46,8 +46,7 @@ enum SecretSource: Sendable {
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
       warn("the \(kind.noun) file \(path) can be read by other users; run chmod 600 \(path)")
     }
-    return try Result { () throws(LineFault) in try FirstLine.read(from: descriptor) }
-      .mapError { SecretError($0, kind, path, unreadable: source) }.get()
+    return try FirstLine(kind: kind, place: path, source: source).read(from: descriptor)
   }
 
   private static func firstLine(ofDescriptor number: CInt, _ kind: SecretKind) throws -> Secret {
@@ -58,17 +57,16 @@ enum SecretSource: Sendable {
       throw SecretError.unreadable(source, .badFileDescriptor)
     }
     _ = fcntl(number, F_SETFD, flags | FD_CLOEXEC)
-    return try Result { () throws(LineFault) in try FirstLine.read(from: number) }
-      .mapError { SecretError($0, kind, "descriptor \(number)", unreadable: source) }.get()
+    return try FirstLine(kind: kind, place: "descriptor \(number)", source: source).read(from: number)
   }
 
   private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {
-    let result: Result<Secret, LineFault>
+    let line: Result<Secret, SecretError>
     do throws(ChildProcess.Failure) {
       // a user at a terminal may need any time
       let limit = TerminalPrompt.isPossible ? nil : ShellOutput.timeLimit
-      result = try Signals.cleaningUp { () throws(ChildProcess.Failure) in
-        try ShellOutput(timeLimit: limit).firstLine(of: command)
+      line = try Signals.cleaningUp { () throws(ChildProcess.Failure) in
+        try ShellOutput(timeLimit: limit).firstLine(of: command, kind)
       }
     } catch {
       switch error {
@@ -78,22 +76,6 @@ enum SecretSource: Sendable {
       case .status(let status): throw SecretError.commandFailed(kind, status: status)
       }
     }
-    let place = "the output of the command for the \(kind.noun)"
-    return try result.mapError { SecretError($0, kind, place) }.get()
-  }
-}
-
-extension SecretError {
-  /// - Parameters:
-  ///   - place: where the line was expected.
-  ///   - source: what an error of reading names; nil for `place`.
-  fileprivate init(_ fault: LineFault, _ kind: SecretKind, _ place: String, unreadable source: String? = nil)
-  {
-    self =
-      switch fault {
-      case .empty: .empty(source: place)
-      case .notALine: .notALine(kind, source: place)
-      case .unreadable(let errno): .unreadable(source ?? place, errno)
-      }
+    return try line.get()
   }
 }

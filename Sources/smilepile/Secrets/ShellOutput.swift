@@ -15,7 +15,9 @@ struct ShellOutput {
 
   /// Waits for the end of the command, which shares the terminal, standard input and standard error of this
   /// program. Reads and drops the output after the first line, so that SIGPIPE does not kill the command.
-  func firstLine(of command: String) throws(ChildProcess.Failure) -> Result<Secret, LineFault> {
+  func firstLine(
+    of command: String, _ kind: SecretKind
+  ) throws(ChildProcess.Failure) -> Result<Secret, SecretError> {
     // one byte more than the maximum line, to notice a longer line
     let start = UnsafeMutableRawBufferPointer.allocate(byteCount: FirstLine.limit + 1, alignment: 1)
     defer {
@@ -32,8 +34,7 @@ struct ShellOutput {
       count += part.count
     }
     var bytes = start[..<count].makeIterator()
-    return Result { () throws(LineFault) in
-      try FirstLine.read { () throws(LineFault) in bytes.next() }
-    }
+    let line = FirstLine(kind: kind, place: "the output of the command for the \(kind.noun)")
+    return Result { () throws(SecretError) in try line.read { () throws(SecretError) in bytes.next() } }
   }
 }

@@ -21,12 +21,11 @@ enum TerminalPrompt {
     guard TerminalEcho.turnOff(at: descriptor) else { throw SecretError.terminal(kind) }
     defer { TerminalEcho.restore() }
     write("\(question.escaped): ", to: descriptor)
+    defer { write("\n", to: descriptor) }
     do {
-      let secret = try FirstLine.read(from: descriptor, isCancelled: { Signals.received != nil })
-      write("\n", to: descriptor)
-      return secret
+      return try FirstLine(kind: kind, place: "the terminal")
+        .read(from: descriptor, isCancelled: { Signals.received != nil })
     } catch {
-      write("\n", to: descriptor)
       if Signals.received != nil { throw CancellationError() }
       throw SecretError.terminal(kind)
     }
