@@ -13,8 +13,8 @@ struct Archives: AsyncParsableCommand {
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
       its password. With a password, --latest skips archives that are not encrypted. The exit code is 3 if a backup \
-      cannot be read, its base or another part is missing, or an archive of a job cannot be opened; 1 if a folder cannot \
-      be read; 10 if a folder does not exist, or --latest finds no archive of a whole library.
+      cannot be read, its base or another part is missing, or an archive of a job cannot be opened. It is 1 if a folder \
+      cannot be read, and 10 if a folder does not exist, or --latest finds no archive of a whole library.
 
       Example:
         smilepile archives /backups

@@ -10,8 +10,8 @@ struct Storage: AsyncParsableCommand {
     abstract: "Show the disk space of a library and its archives.",
     discussion: """
       Sizes are allocated bytes, as `du` counts them. “undo” has the files that `smilepile undo` would bring \
-      back, “quarantined” the corrupt files that a repair replaced, “leftovers” what interrupted commands \
-      left, “cache” the pictures that are drawn again when they are needed, “untracked” files that smilepile did \
+      back. “quarantined” has the corrupt files that a repair replaced, “leftovers” what interrupted commands \
+      left. “cache” has the pictures that are drawn again when they are needed, “untracked” files that smilepile did \
       not make. `smilepile clean` removes leftovers, `smilepile cache clear` the cache.
 
       Example:
