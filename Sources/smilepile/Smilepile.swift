@@ -20,15 +20,7 @@ struct Smilepile: AsyncParsableCommand {
       -l or SMILEPILE_LIBRARY selects the library.
 
       Exit codes:
-          0  done
-          1  failed; nothing was published or changed except what is reported
-          3  incomplete: something is missing from the result, and is reported
-          4  verify, drill or prune found damage
-         10  no such library, archive, folder of archives, job or job file
-         11  another process has locked the library or the job
-         12  wrong or missing password or PIN
-         64  a mistake on the command line or in the job file
-        130  interrupted (SIGINT); 131 by SIGQUIT, 143 by SIGTERM or SIGHUP
+      \(ExitStatus.help)
       """,
     version: "smilepile \(Build.version)",
     groupedSubcommands: [

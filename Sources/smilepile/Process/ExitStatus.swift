@@ -2,28 +2,32 @@ import Operations
 
 /// The exit codes, from the best to the worst for several jobs in one run; `docs/reference/exit-codes.md` lists them.
 enum ExitStatus: Int32, Error, Comparable, CaseIterable {
-  /// Success.
   case done = 0
-  /// The result is incomplete, and the command reports the missing parts.
   case incomplete = 3
-  /// The command line or the job file has a mistake.
   case usage = 64
-  /// Another process is changing the library.
   case locked = 11
-  /// The password is wrong or missing.
   case password = 12
-  /// The library, archive, folder of archives, job or job file is missing.
   case notFound = 10
-  /// `verify`, `drill` or `prune` found damage.
   case damaged = 4
-  /// The command published and changed nothing, except as reported.
   case failed = 1
-  /// SIGINT.
   case interrupted = 130
-  /// SIGQUIT.
   case quit = 131
-  /// SIGTERM.
   case terminated = 143
+
+  /// A line for each code, with its meaning, for the help.
+  static let help = meanings.map { "\($0.rawValue)".padded(toColumns: 5) + "  \($1)" }.joined(separator: "\n")
+
+  private static let meanings: KeyValuePairs<ExitStatus, String> = [
+    .done: "done",
+    .failed: "failed; nothing was published or changed except what is reported",
+    .incomplete: "incomplete: something is missing from the result, and is reported",
+    .damaged: "verify, drill or prune found damage",
+    .notFound: "no such library, archive, folder of archives, job or job file",
+    .locked: "another process has locked the library or the job",
+    .password: "wrong or missing password or PIN",
+    .usage: "a mistake on the command line or in the job file",
+    .interrupted: "interrupted (SIGINT); 131 by SIGQUIT, 143 by SIGTERM or SIGHUP",
+  ]
 
   /// True if the first code is less bad than the second.
   static func < (one: ExitStatus, other: ExitStatus) -> Bool {
