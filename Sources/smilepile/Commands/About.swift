@@ -14,18 +14,6 @@ struct About: ParsableCommand {
 
   @OptionGroup var reporter: Reporter
 
-  /// A program or library that smilepile contains or uses.
-  private struct Component {
-    var name: String
-    var purpose: String
-    var license: String
-    var copyright: String
-
-    var fields: JSONFields {
-      ["name": name, "purpose": purpose, "license": license, "copyright": copyright]
-    }
-  }
-
   private static let license = "MIT"
 
   private static let purpose =
@@ -40,47 +28,39 @@ struct About: ParsableCommand {
     """
 
   /// What the program contains, and the system's libraries that it uses.
-  private static let components = [
-    Component(
-      name: "GRDB.swift", purpose: "access to SQLite", license: "MIT",
-      copyright: "2015-2025 Gwendal Roué"),
-    Component(
-      name: "Yams, with libyaml", purpose: "job files", license: "MIT",
-      copyright: "2016 JP Simard; 2006-2016 Kirill Simonov; 2017-2020 Ingy döt Net"),
-    Component(
-      name: "swift-argument-parser", purpose: "the command line", license: "Apache-2.0",
-      copyright: swiftAuthors),
-    Component(
-      name: "swift-system", purpose: "paths and system calls", license: "Apache-2.0", copyright: swiftAuthors),
-    Component(
-      name: "swift-crypto, with BoringSSL and swift-asn1", purpose: "digests and PINs",
-      license: "Apache-2.0; BoringSSL: OpenSSL and ISC",
-      copyright: "\(swiftAuthors); the OpenSSL Project; Google Inc."),
-    Component(
-      name: "swift-log", purpose: "warnings of the libraries", license: "Apache-2.0", copyright: swiftAuthors),
-    Component(
-      name: "Swift and Foundation, with ICU", purpose: "language and runtime",
-      license: "Apache-2.0 with Runtime Library Exception; ICU: Unicode-3.0",
-      copyright: "\(swiftAuthors); Unicode, Inc."),
-    Component(
-      name: "SQLite", purpose: "databases", license: "public domain", copyright: "D. Richard Hipp"),
-    Component(
-      name: "libzip", purpose: "encrypted archives", license: "BSD-3-Clause",
-      copyright: "Dieter Baron and Thomas Klausner"),
-    Component(
-      name: "zlib", purpose: "compressed entries", license: "Zlib",
-      copyright: "Jean-loup Gailly and Mark Adler"),
-    Component(
-      name: "libvips, if installed", purpose: "pictures, in a process of its own",
-      license: "LGPL-2.1-or-later",
-      copyright: "Imperial College London; John Cupitt and others"),
-    Component(
-      name: "cairo, if installed", purpose: "catalogues, in a process of its own",
-      license: "LGPL-2.1 or MPL-1.1", copyright: "Carl D. Worth, Keith Packard and others"),
-    Component(
-      name: "Pango, if installed", purpose: "catalogues, in a process of its own",
-      license: "LGPL-2.0-or-later", copyright: "Red Hat, Inc. and others"),
-    Component(name: "libdeflate", purpose: "CRC-32", license: "MIT", copyright: "Eric Biggers"),
+  private static let components: [(name: String, purpose: String, license: String, copyright: String)] = [
+    ("GRDB.swift", "access to SQLite", "MIT", "2015-2025 Gwendal Roué"),
+    (
+      "Yams, with libyaml", "job files", "MIT",
+      "2016 JP Simard; 2006-2016 Kirill Simonov; 2017-2020 Ingy döt Net"
+    ),
+    ("swift-argument-parser", "the command line", "Apache-2.0", swiftAuthors),
+    ("swift-system", "paths and system calls", "Apache-2.0", swiftAuthors),
+    (
+      "swift-crypto, with BoringSSL and swift-asn1", "digests and PINs",
+      "Apache-2.0; BoringSSL: OpenSSL and ISC", "\(swiftAuthors); the OpenSSL Project; Google Inc."
+    ),
+    ("swift-log", "warnings of the libraries", "Apache-2.0", swiftAuthors),
+    (
+      "Swift and Foundation, with ICU", "language and runtime",
+      "Apache-2.0 with Runtime Library Exception; ICU: Unicode-3.0", "\(swiftAuthors); Unicode, Inc."
+    ),
+    ("SQLite", "databases", "public domain", "D. Richard Hipp"),
+    ("libzip", "encrypted archives", "BSD-3-Clause", "Dieter Baron and Thomas Klausner"),
+    ("zlib", "compressed entries", "Zlib", "Jean-loup Gailly and Mark Adler"),
+    (
+      "libvips, if installed", "pictures, in a process of its own", "LGPL-2.1-or-later",
+      "Imperial College London; John Cupitt and others"
+    ),
+    (
+      "cairo, if installed", "catalogues, in a process of its own", "LGPL-2.1 or MPL-1.1",
+      "Carl D. Worth, Keith Packard and others"
+    ),
+    (
+      "Pango, if installed", "catalogues, in a process of its own", "LGPL-2.0-or-later",
+      "Red Hat, Inc. and others"
+    ),
+    ("libdeflate", "CRC-32", "MIT", "Eric Biggers"),
   ]
 
   private static let swiftAuthors = "Apple Inc. and the Swift project authors"
@@ -111,7 +91,11 @@ struct About: ParsableCommand {
       [
         "version": Version.current, "commit": Null(Build.commit), "commit_date": Null(Build.commitDate),
         "build": Build.kind, "license": Self.license, "purpose": Self.purpose,
-        "protection": Self.protection.replacing("\n", with: " "), "components": Self.components.map(\.fields),
+        "protection": Self.protection.replacing("\n", with: " "),
+        "components": Self.components.map {
+          ["name": $0.name, "purpose": $0.purpose, "license": $0.license, "copyright": $0.copyright]
+            as JSONFields
+        },
         "pictures": Self.pictures(support), "catalogues": Self.catalogues(catalogues),
       ])
   }
