@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileSystem
 import Operations
+import PhotoLibrary
 import SystemPackage
 
 /// The options of all commands. By them, prints the result of a command on standard output and messages on standard error,
@@ -134,6 +135,19 @@ struct Reporter: ParsableArguments {
   func json(_ type: String, _ fields: @autoclosure () -> JSONFields) {
     guard printsJSON else { return }
     console.printJSON(JSONFields.line(type, fields()))
+  }
+
+  /// Prints a category of a library with `--json`.
+  ///
+  /// - Parameter photos: the number of its photos.
+  func json(_ category: PhotoLibrary.Category, photos: Int) {
+    json(
+      "category",
+      [
+        "id": category.id, "name": category.name, "display_name": category.displayName,
+        "position": category.position, "color_hex": category.colorHex,
+        "icon_resource": category.iconResource, "photos": photos,
+      ])
   }
 
   /// Prints the summary with `--json`, and ends the command.

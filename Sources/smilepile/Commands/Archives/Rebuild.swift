@@ -45,7 +45,11 @@ struct Rebuild: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Report what would be done, and write nothing.")
   var dryRun = false
 
-  @OptionGroup var confirmation: RebuildConfirmation
+  @Flag(
+    name: .shortAndLong,
+    help: "Do not ask before a library is rebuilt without the PIN that it may have had.")
+  var yes = false
+
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var file: JobFileOption
@@ -62,7 +66,7 @@ struct Rebuild: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     options.limits = limits.limits
-    options.authorization = confirmation.authorization
+    options.authorization = authorization
     let sources =
       from.isEmpty ? try knownArchives(of: path) : ArchiveSources(paths: from.map { FilePath($0) })
     for warning in sources.warnings { reporter.warn(warning) }
@@ -70,6 +74,13 @@ struct Rebuild: AsyncParsableCommand {
     options.password = try readPassword(of: sources)
     let summary = try await reporter.follow(.rebuild(path, options: options), during: "rebuild")
     try report(summary, of: path, sources.warnings)
+  }
+
+  /// An authorization that asks the user at the terminal before a library whose PIN cannot be read is rebuilt.
+  private var authorization: Authorization {
+    let yes = yes
+    return Authorization(
+      pin: { _ in nil }, confirms: { try yes || ConfirmationOption.ask($0.description.escaped) })
   }
 
   private func report(
@@ -153,18 +164,3 @@ struct Rebuild: AsyncParsableCommand {
 }
 
 extension MissingPhotos: ExpressibleByArgument {}
-
-/// Confirms the rebuild of a library whose PIN cannot be read.
-struct RebuildConfirmation: ParsableArguments {
-  @Flag(
-    name: .shortAndLong,
-    help: "Do not ask before a library is rebuilt without the PIN that it may have had.")
-  var yes = false
-
-  /// An authorization that asks the user at the terminal.
-  var authorization: Authorization {
-    let yes = yes
-    return Authorization(
-      pin: { _ in nil }, confirms: { try yes || ConfirmationOption.ask($0.description.escaped) })
-  }
-}

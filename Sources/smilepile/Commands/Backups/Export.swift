@@ -66,7 +66,10 @@ struct Export: AsyncParsableCommand {
   @Flag(help: "Add a thumbnail of each photo, and draw those that the cache lacks (apt install libvips42).")
   var thumbnails = false
 
-  @OptionGroup var gallery: GalleryOptions
+  @Flag(help: "Add a gallery with thumbnails: unpack the archive, and open index.html in a browser.")
+  var gallery = false
+
+  @OptionGroup var style: GalleryStyleOptions
 
   @Flag(
     help: "Verify the archive before it is published, and its bases.")
@@ -104,6 +107,9 @@ struct Export: AsyncParsableCommand {
   var reporter: Reporter { reports.reporter }
 
   func validate() throws {
+    if !gallery, style.isGiven {
+      throw ValidationError("--theme, --appearance and --text-size need --gallery")
+    }
     if split != nil, encryption.encrypt {
       throw ValidationError("phones cannot read encrypted archives; remove --encrypt or --split")
     }
@@ -121,7 +127,7 @@ struct Export: AsyncParsableCommand {
     if encryption.encrypt, format == .json {
       throw ValidationError("a JSON backup cannot be encrypted; remove --encrypt or --format json")
     }
-    if thumbnails || gallery.gallery, format == .json {
+    if thumbnails || gallery, format == .json {
       throw ValidationError("a JSON backup has no pictures; remove --format json")
     }
   }
@@ -143,7 +149,7 @@ struct Export: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.reportsPhotos = reports.reportsPhotos
     options.includesThumbnails = thumbnails
-    options.gallery = gallery.style
+    options.gallery = gallery ? style.style : nil
     let (source, ledger) = try library.pathAndLedger()
     options.ledger = ledger
     let target = try destination()
