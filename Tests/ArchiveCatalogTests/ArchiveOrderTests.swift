@@ -22,7 +22,7 @@ import Testing
   }
 
   private func order(_ archives: [ArchiveDescriptor]) -> [String] {
-    ArchiveOrder(archives).sorted.map(\.path)
+    ArchiveOrder.sorted(archives).map(\.path)
   }
 
   @Test("Archive order: sequence numbers take precedence over dates")

@@ -34,7 +34,7 @@ package struct ArchiveGraph: Sendable {
     _ archives: some Sequence<ArchiveDescriptor>, health: [String: ArchiveHealth] = [:],
     otherOwners: [String: UInt32] = [:]
   ) {
-    self.init(ArchiveOrder(archives).sorted, health, otherOwners, excluding: [])
+    self.init(ArchiveOrder.sorted(archives), health, otherOwners, excluding: [])
   }
 
   private init(

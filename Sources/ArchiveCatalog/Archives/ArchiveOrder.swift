@@ -8,59 +8,55 @@
 ///
 /// A flattened archive directly precedes the incremental one with the same content. Ties are decided by the path.
 struct ArchiveOrder {
-  /// The archives, oldest first.
-  let sorted: [ArchiveDescriptor]
+  private let archives: [ArchiveDescriptor]
+  /// For each archive ID, the indices.
+  private let byID: [String: [Int]]
+  /// The least sequence number of each library.
+  private let first: [String: Int64]
+  private var known: [Int64?]
+  /// The archives whose bases are being looked up. A damaged or hostile archive may depend on itself.
+  private var pending: Set<Int> = []
 
-  init(_ archives: some Sequence<ArchiveDescriptor>) {
+  /// Returns archives in the order, oldest first.
+  static func sorted(_ archives: some Sequence<ArchiveDescriptor>) -> [ArchiveDescriptor] {
     let archives = Array(archives)
-    var positions = Positions(archives)
-    sorted = archives.indices.map { (position: positions.position(of: $0), archive: archives[$0]) }.sorted {
+    var order = ArchiveOrder(archives)
+    return archives.indices.map { (position: order.position(of: $0), archive: archives[$0]) }.sorted {
       let (one, other) = ($0.archive, $1.archive)
       return ($0.position, one.base?.depth ?? 0, one.date, one.path)
         < ($1.position, other.base?.depth ?? 0, other.date, other.path)
     }.map(\.archive)
   }
 
-  /// The positions of archives on one scale: milliseconds since 1970.
-  private struct Positions {
-    let archives: [ArchiveDescriptor]
-    /// For each archive ID, the indices.
-    private let byID: [String: [Int]]
-    /// The least sequence number of each library.
-    private let first: [String: Int64]
-    private var known: [Int64?]
-    /// The archives whose bases are being looked up. A damaged or hostile archive may depend on itself.
-    private var pending: Set<Int> = []
+  private init(_ archives: [ArchiveDescriptor]) {
+    self.archives = archives
+    byID = Dictionary(grouping: archives.indices) { archives[$0].archiveID ?? "" }
+    first = archives.reduce(into: [:]) { first, archive in
+      guard let library = archive.libraryID, let sequence = archive.sequence else { return }
+      first[library] = min(first[library] ?? .max, sequence)
+    }
+    known = Array(repeating: nil, count: archives.count)
+  }
 
-    init(_ archives: [ArchiveDescriptor]) {
-      self.archives = archives
-      byID = Dictionary(grouping: archives.indices) { archives[$0].archiveID ?? "" }
-      first = archives.reduce(into: [:]) { first, archive in
-        guard let library = archive.libraryID, let sequence = archive.sequence else { return }
-        first[library] = min(first[library] ?? .max, sequence)
+  /// Returns the position of an archive on one scale: milliseconds since 1970.
+  private mutating func position(of index: Int) -> Int64 {
+    if let position = known[index] { return position }
+    var position = ownPosition(of: archives[index])
+    if let base = archives[index].base, pending.insert(index).inserted {
+      for candidate in byID[base.archiveID, default: []] where archives[candidate].satisfies(base) {
+        guard !pending.contains(candidate) else { continue }
+        let (next, isOverflow) = self.position(of: candidate).addingReportingOverflow(1)
+        position = max(position, isOverflow ? .max : next)
       }
-      known = Array(repeating: nil, count: archives.count)
+      pending.remove(index)
     }
+    known[index] = position
+    return position
+  }
 
-    mutating func position(of index: Int) -> Int64 {
-      if let position = known[index] { return position }
-      var position = ownPosition(of: archives[index])
-      if let base = archives[index].base, pending.insert(index).inserted {
-        for candidate in byID[base.archiveID, default: []] where archives[candidate].satisfies(base) {
-          guard !pending.contains(candidate) else { continue }
-          let (next, isOverflow) = self.position(of: candidate).addingReportingOverflow(1)
-          position = max(position, isOverflow ? .max : next)
-        }
-        pending.remove(index)
-      }
-      known[index] = position
-      return position
-    }
-
-    private func ownPosition(of archive: ArchiveDescriptor) -> Int64 {
-      if let sequence = archive.sequence { return sequence }
-      guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else { return archive.date }
-      return min(archive.date, first - 1)
-    }
+  private func ownPosition(of archive: ArchiveDescriptor) -> Int64 {
+    if let sequence = archive.sequence { return sequence }
+    guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else { return archive.date }
+    return min(archive.date, first - 1)
   }
 }
