@@ -44,16 +44,6 @@ struct Block {
   private let start: Int
   let count: Int
 
-  init(file reader: ByteReader) {
-    self.init(reader: reader, start: 0, count: ByteReader.largestFile)
-  }
-
-  private init(reader: ByteReader, start: Int, count: Int) {
-    self.reader = reader
-    self.start = start
-    self.count = count
-  }
-
   private func contains(_ offset: Int, _ count: Int) -> Bool {
     offset >= 0 && count >= 0 && offset <= self.count && count <= self.count - offset
   }
@@ -90,14 +80,18 @@ struct Block {
   }
 }
 
-/// The four-character code of a chunk, a box or a brand.
-struct FourCC: Hashable, ExpressibleByStringLiteral {
-  let value: Int
-
-  init(value: Int) {
-    self.value = value
+extension Block {
+  init(file reader: ByteReader) {
+    self.init(reader: reader, start: 0, count: ByteReader.largestFile)
   }
+}
 
+/// The four-character code of a chunk, a box or a brand.
+struct FourCC: Hashable {
+  let value: Int
+}
+
+extension FourCC: ExpressibleByStringLiteral {
   init(stringLiteral text: String) {
     value = text.utf8.prefix(4).reduce(0) { $0 << 8 | Int($1) }
   }
