@@ -63,7 +63,7 @@ import Testing
   @Test("Password command: the error of the time limit has a remedy")
   func remedy() {
     #expect(
-      SecretError.commandTimeLimit(.password, seconds: 120).description
+      SecretError.command(.password, .timeLimit(.seconds(120))).description
         == "the command for the password was stopped after 120 s, because it printed nothing and there is no terminal; "
         + "use --password-file")
   }

@@ -1,4 +1,5 @@
 import Operations
+import Processes
 import SystemPackage
 
 /// A kind of secret and its names. Passwords and PINs share the code that reads them.
@@ -32,12 +33,8 @@ enum SecretError: ExplainedError, Equatable, CustomStringConvertible {
   case missing(SecretKind)
   /// The source, such as `the PIN file /a/b`, cannot be read.
   case unreadable(String, Errno)
-  /// The command could not be started.
-  case notStarted(SecretKind, Errno)
-  /// The command failed. The status is 128 plus the signal if the command was killed.
-  case commandFailed(SecretKind, status: Int)
-  /// The command exceeded the time limit.
-  case commandTimeLimit(SecretKind, seconds: Int64)
+  /// The command could not be started, failed, or exceeded the time limit.
+  case command(SecretKind, ChildProcess.Failure)
   /// The source is empty or begins with an empty line.
   case empty(source: String)
   /// The line is too long or has a zero byte.
@@ -57,12 +54,12 @@ enum SecretError: ExplainedError, Equatable, CustomStringConvertible {
       "no \(kind.noun) was given, and there is no terminal; use \(kind.option)-file, "
         + "\(kind.option)-command, \(kind.option)-fd or \(kind.variable)"
     case .unreadable(let source, let errno): "cannot read \(source): \(errno)"
-    case .notStarted(let kind, let errno): "cannot start the command for the \(kind.noun): \(errno)"
-    case .commandFailed(let kind, let status):
-      "the command for the \(kind.noun) failed with exit status \(status)"
-    case .commandTimeLimit(let kind, let seconds):
-      "the command for the \(kind.noun) was stopped after \(seconds) s, because it printed nothing and there "
+    case .command(let kind, .notRun(let errno)):
+      "cannot start the command for the \(kind.noun): \(Errno(rawValue: errno))"
+    case .command(let kind, .timeLimit(let limit)):
+      "the command for the \(kind.noun) \(ChildProcess.Failure.timeLimit(limit)), because it printed nothing and there "
         + "is no terminal; use \(kind.option)-file"
+    case .command(let kind, let failure): "the command for the \(kind.noun) \(failure)"
     case .empty(let source):
       "the first line of \(source) is empty"
     case .notALine(let kind, let source):

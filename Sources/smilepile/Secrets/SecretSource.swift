@@ -69,12 +69,7 @@ enum SecretSource: Sendable {
         try ShellOutput(timeLimit: limit).firstLine(of: command, kind)
       }
     } catch {
-      switch error {
-      case .cancelled: throw CancellationError()
-      case .timeLimit(let limit): throw SecretError.commandTimeLimit(kind, seconds: limit.components.seconds)
-      case .notRun(let errno): throw SecretError.notStarted(kind, Errno(rawValue: errno))
-      case .status(let status): throw SecretError.commandFailed(kind, status: status)
-      }
+      throw error == .cancelled ? CancellationError() : SecretError.command(kind, error)
     }
     return try line.get()
   }
