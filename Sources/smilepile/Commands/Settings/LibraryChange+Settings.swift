@@ -1,12 +1,7 @@
 import PhotoLibrary
 
-/// Changes settings, and reports the result.
+/// Reports a change of settings.
 extension LibraryChange {
-  /// Changes settings. Blocks, also for the answer of the user.
-  func run(_ request: SettingsRequest) throws -> SettingsPlan {
-    try SettingsRun(library, options).run(request)
-  }
-
   /// Prints a line for each setting, and the summary.
   func show(_ plan: SettingsPlan, warnings: [String] = []) {
     let repaired = plan.faults.map { fault in

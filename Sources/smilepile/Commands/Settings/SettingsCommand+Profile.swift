@@ -78,7 +78,8 @@ extension SettingsCommand {
       let assignments = SettingDefinition.all.compactMap { definition in
         profile.values[definition.key].flatMap { SettingAssignment(key: definition.key, value: $0) }
       }
-      let plan = try change.run(.adopt(assignments, lowersProtections: lowerProtection))
+      let plan = try SettingsRun(change.library, change.options)
+        .run(.adopt(assignments, lowersProtections: lowerProtection))
       let unknown = profile.unknownKeys.map { "the profile has the unknown key “\($0)”, which was ignored" }
       let kept = plan.kept.map { key in
         let value = profile.values[key] ?? ""

@@ -58,7 +58,7 @@ struct SettingsCommand: ParsableCommand {
 
     func run() throws {
       let change = try target.prepare(isDryRun: false, confirmation)
-      change.show(try change.run(.set(assignments())))
+      change.show(try SettingsRun(change.library, change.options).run(.set(assignments())))
     }
 
     private func assignments() throws -> [SettingAssignment] {
@@ -105,7 +105,7 @@ struct SettingsCommand: ParsableCommand {
 
     func run() throws {
       let change = try target.prepare(isDryRun: false, confirmation)
-      let plan = try change.run(.reset(definitions()))
+      let plan = try SettingsRun(change.library, change.options).run(.reset(definitions()))
       for key in plan.kept { change.reporter.note("\(key) stays as it is; name it to reset it") }
       if plan.changes.isEmpty, plan.kept.isEmpty {
         change.reporter.note("no setting was reset: all have their defaults")
