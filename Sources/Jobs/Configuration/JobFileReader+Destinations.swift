@@ -10,11 +10,8 @@ extension JobFileReader {
       "destinations", each: "a destination", &section
     ) { destination, part in
       destination.requiredMount = reader.requiredMount(&part)
-      guard let sentinel = part.text("sentinel") else { return }
-      if FilePath.Component(sentinel)?.kind == .regular {
-        destination.sentinel = sentinel
-      } else {
-        part.fault("sentinel", "must be the name of a file in the folder")
+      destination.sentinel = part.parsedText("sentinel", "the name of a file in the folder") { name in
+        FilePath.Component(name)?.kind == .regular ? name : nil
       }
     }
     if !section.has("destinations") {

@@ -5,12 +5,9 @@ extension JobFileReader {
   mutating func inboxes(_ section: inout YAMLSection, of job: Job) -> [Inbox] {
     let found: [(folder: Inbox, line: Int)] = folders("inbox", each: "an inbox", &section) { inbox, part in
       inbox.phone = part.text("phone")
-      guard let text = part.text("after-import") else { return }
-      if let afterImport = Inbox.AfterImport(rawValue: text) {
-        inbox.afterImport = afterImport
-      } else {
-        part.fault("after-import", "must be keep, move or delete")
-      }
+      inbox.afterImport =
+        part.parsedText("after-import", "keep, move or delete", Inbox.AfterImport.init(rawValue:))
+        ?? inbox.afterImport
     }
     for (inbox, line) in found {
       do throws(InboxFault) {

@@ -48,13 +48,9 @@ extension JobFileReader {
           warnings.append(ConfigurationFault(line: part.line(of: "theme"), message: warning))
         }
       }
-      if let text = part.text("appearance") {
-        if let appearance = GalleryAppearance(rawValue: text) {
-          style.appearance = appearance
-        } else {
-          part.fault("appearance", "must be system, light or dark")
-        }
-      }
+      style.appearance =
+        part.parsedText("appearance", "system, light or dark", GalleryAppearance.init(rawValue:))
+        ?? style.appearance
       style.textSize = part.number("text-size", in: Gallery.Style.textSizes) ?? style.textSize
       return style
     }
@@ -71,12 +67,9 @@ extension JobFileReader {
   }
 
   func date(_ key: String, _ section: inout YAMLSection) -> Int64? {
-    guard let text = section.text(key) else { return nil }
-    guard let date = LocalDate.parse(text) else {
-      section.fault(key, "must be a date, for example 2025-06-01 or 2025-06-01T12:00:00")
-      return nil
+    section.parsedText(key, "a date, for example 2025-06-01 or 2025-06-01T12:00:00") { text in
+      LocalDate.parse(text)?.milliseconds
     }
-    return date.milliseconds
   }
 
   mutating func retention(_ section: inout YAMLSection) -> RetentionPolicy? {
@@ -90,10 +83,7 @@ extension JobFileReader {
       ("keep-monthly", \.monthly), ("keep-yearly", \.yearly),
     ]
     for (key, path) in counts { policy[keyPath: path] = part.number(key, in: 0 ... .max) ?? 0 }
-    if let text = part.text("keep-within") {
-      policy.within = RetentionSpan(text)
-      if policy.within == nil { part.fault("keep-within", "must be a duration, for example 30d or 1y6m") }
-    }
+    policy.within = part.parsedText("keep-within", "a duration, for example 30d or 1y6m", RetentionSpan.init)
     policy.tags = part.texts("keep-tag") ?? []
     if policy.isEmpty, part.faults.isEmpty {
       part.fault(part.line, "“retention” has no keep rule; write for example “keep-last: 7”")

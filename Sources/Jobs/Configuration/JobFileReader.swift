@@ -36,13 +36,10 @@ struct JobFileReader: ConfigurationReader {
         if let job = job(name, node) { jobs.append(job) }
       }
       if list.all.isEmpty {
-        faults.append(
-          ConfigurationFault(
-            line: list.line,
-            message: "“jobs” has no job; write for example “family:” below it"))
+        section.fault(list.line, "“jobs” has no job; write for example “family:” below it")
       }
     } else if section.faults.isEmpty, !section.has("jobs") {
-      faults.append(ConfigurationFault(line: section.line, message: "“jobs:” is missing; add it"))
+      section.fault(section.line, "“jobs:” is missing; add it")
     }
     close(&section)
     return jobs
@@ -72,13 +69,7 @@ struct JobFileReader: ConfigurationReader {
     encryption(&section, &job)
     job.verifies = section.flag("verify") ?? true
     increments(&section, &job)
-    if let split = section.text("split") {
-      if split == "phone" {
-        job.splitsForPhones = true
-      } else {
-        section.fault("split", "must be phone")
-      }
-    }
+    job.splitsForPhones = section.parsedText("split", "phone") { $0 == "phone" ? true : nil } ?? false
     job.includesThumbnails = section.flag("thumbnails") ?? false
     job.gallery = gallery(&section)
     job.tags = section.texts("tags") ?? []

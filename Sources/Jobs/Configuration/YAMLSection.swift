@@ -55,35 +55,46 @@ struct YAMLSection {
 
   // MARK: Values
 
-  mutating func text(_ key: String) -> String? {
+  /// Reads a value. Returns nil if the key is missing, and reports a mistake if `read` returns nil.
+  ///
+  /// - Parameter form: what the value must be, for the message.
+  private mutating func value<Value>(_ key: String, _ form: String, _ read: (Node) -> Value?) -> Value? {
     guard let node = node(key) else { return nil }
-    guard let text = node.scalar?.string, !text.isEmpty else {
-      fault(node.line, "“\(key)” must be text")
-      return nil
-    }
-    return text
+    let value = read(node)
+    if value == nil { fault(node.line, "“\(key)” must be \(form)") }
+    return value
+  }
+
+  /// Reads a text of which `parse` makes a value. Reports a mistake if `parse` returns nil.
+  ///
+  /// - Parameter form: what the text must be, for the message.
+  mutating func parsedText<Value>(_ key: String, _ form: String, _ parse: (String) -> Value?) -> Value? {
+    guard let text = text(key) else { return nil }
+    let value = parse(text)
+    if value == nil { fault(key, "must be \(form)") }
+    return value
+  }
+
+  mutating func text(_ key: String) -> String? {
+    value(key, "text") { $0.scalar.flatMap { $0.string.isEmpty ? nil : $0.string } }
   }
 
   /// Reads a text or a list of texts.
   mutating func texts(_ key: String) -> [String]? {
-    guard let node = node(key) else { return nil }
-    let nodes = node.sequence.map(Array.init) ?? [node]
-    let texts = nodes.compactMap { $0.scalar?.string }.filter { !$0.isEmpty }
-    guard texts.count == nodes.count else {
-      fault(node.line, "“\(key)” must be text, or a list of texts")
-      return nil
+    value(key, "text, or a list of texts") { node in
+      let nodes = node.sequence.map(Array.init) ?? [node]
+      let texts = nodes.compactMap { $0.scalar?.string }.filter { !$0.isEmpty }
+      return texts.count == nodes.count ? texts : nil
     }
-    return texts
   }
 
-  mutating func flag(_ key: String) -> Bool? {
-    guard let node = node(key) else { return nil }
+  mutating func flag(_ key: String) -> Bool? { value(key, "true or false") { Self.flag($0) } }
+
+  private static func flag(_ node: Node) -> Bool? {
     switch node.scalar?.string.lowercased() {
-    case "true", "yes", "on": return true
-    case "false", "no", "off": return false
-    default:
-      fault(node.line, "“\(key)” must be true or false")
-      return nil
+    case "true", "yes", "on": true
+    case "false", "no", "off": false
+    default: nil
     }
   }
 
@@ -98,41 +109,29 @@ struct YAMLSection {
   ///
   /// - Parameter example: a line of the section, for the message.
   mutating func `switch`(_ key: String, example: String) -> Switch {
-    guard let node = node(key) else { return .off }
-    if node.mapping != nil { return .section(node) }
-    switch node.scalar?.string.lowercased() {
-    case "true", "yes", "on": return .on
-    case "false", "no", "off": return .off
-    default:
-      fault(node.line, "“\(key)” must be true or false, or have “\(example)” below it")
-      return .off
-    }
+    value(key, "true or false, or have “\(example)” below it") { node in
+      node.mapping != nil ? .section(node) : Self.flag(node).map { $0 ? .on : .off }
+    } ?? .off
   }
 
   mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
-    guard let node = node(key) else { return nil }
-    guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
-      let bounds =
-        range.upperBound == .max
-        ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-      fault(node.line, "“\(key)” must be an integer \(bounds)")
-      return nil
+    let bounds =
+      range.upperBound == .max
+      ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+    return value(key, "an integer \(bounds)") { node in
+      node.scalar.flatMap { Int($0.string) }.flatMap { range.contains($0) ? $0 : nil }
     }
-    return number
   }
 
   /// Reads a number of seconds, or a number with the unit s, m or h.
   mutating func seconds(_ key: String) -> Double? {
-    guard let node = node(key) else { return nil }
     let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
-    if let text = node.scalar?.string {
+    return value(key, "a duration, for example 90, 90s, 15m or 2h") { node in
+      guard let text = node.scalar?.string else { return nil }
       let unit = text.last.flatMap { units[$0] }
-      if let number = Double(unit == nil ? text : String(text.dropLast())), (0...1e9).contains(number) {
-        return number * (unit ?? 1)
-      }
+      let number = Double(unit == nil ? text : String(text.dropLast()))
+      return number.flatMap { (0...1e9).contains($0) ? $0 * (unit ?? 1) : nil }
     }
-    fault(node.line, "“\(key)” must be a duration, for example 90, 90s, 15m or 2h")
-    return nil
   }
 }
 
