@@ -3,35 +3,17 @@ internal import GRDB
 
 /// Reads the rows of a table in the order of their keys, and goes on behind a corrupt page.
 struct DamagedTable {
-  /// The name of the key, and its place among the columns.
-  enum Key {
-    case first(String)
-    case last(String)
-
-    var name: String {
-      switch self {
-      case .first(let name), .last(let name): name
-      }
-    }
-
-    func value(in row: Row) -> DatabaseValue {
-      switch self {
-      case .first: row[0]
-      case .last: row[row.count - 1]
-      }
-    }
-  }
-
   private let database: Database
   private let table: String
   private let columns: String
-  private let key: Key
+  /// The name of the key, which is the first column.
+  private let key: String
   /// The least key that was not read yet.
   private var next = Int64.min
   /// True if no row was lost.
   private(set) var isComplete = true
 
-  init(_ table: String, columns: String, key: Key, in database: Database) {
+  init(_ table: String, columns: String, key: String, in database: Database) {
     (self.table, self.columns, self.key, self.database) = (table, columns, key, database)
   }
 
@@ -56,18 +38,12 @@ struct DamagedTable {
     _ limit: inout RowLimit, _ values: inout [Value], _ read: (RowReader) throws -> Value
   ) throws {
     let rows = try Row.fetchCursor(
-      database, sql: "SELECT \(columns) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name)",
+      database, sql: "SELECT \(columns) FROM \(table) WHERE \(key) >= ? ORDER BY \(key)",
       arguments: [next])
     let reader = RowReader(rows, of: table)
-    while let row = try rows.next() {
+    while try rows.next() != nil {
       // a forged tree may have any order, and no end
-      guard case .int64(let id) = key.value(in: row).storage, id >= next else {
-        isComplete = false
-        return
-      }
-      do {
-        try limit.count(reader)
-      } catch {
+      guard let id = try? reader.integer(key, at: 0), id >= next, (try? limit.count(reader)) != nil else {
         isComplete = false
         return
       }
@@ -106,7 +82,7 @@ struct DamagedTable {
   private func isReadable(from start: Int64) throws -> Bool {
     try SalvagedRows.unlessDamaged {
       _ = try Row.fetchOne(
-        database, sql: "SELECT \(key.name) FROM \(table) WHERE \(key.name) >= ? ORDER BY \(key.name) LIMIT 1",
+        database, sql: "SELECT \(key) FROM \(table) WHERE \(key) >= ? ORDER BY \(key) LIMIT 1",
         arguments: [start])
     } != nil
   }

@@ -159,13 +159,13 @@ extension SalvagedRows {
 
     if tables.contains(Category.databaseTableName) {
       var categories = DamagedTable(
-        Category.databaseTableName, columns: "*", key: .first("id"), in: database)
+        Category.databaseTableName, columns: "*", key: "id", in: database)
       self.categories = try categories.rows { try Category($0) }
       hasAllCategories = categories.isComplete
     }
     if tables.contains(ExportRecord.databaseTableName) {
       var exports = DamagedTable(
-        ExportRecord.databaseTableName, columns: "*, rowid", key: .last("rowid"), in: database)
+        ExportRecord.databaseTableName, columns: "rowid, *", key: "rowid", in: database)
       self.exports = try exports.rows { try ExportRecord($0) }
     }
     if tables.contains(Photo.databaseTableName) { try readPhotos(database) }
@@ -173,7 +173,7 @@ extension SalvagedRows {
 
   private mutating func readPhotos(_ database: Database) throws {
     var table = DamagedTable(
-      Photo.databaseTableName, columns: Photo.columns, key: .first("id"), in: database)
+      Photo.databaseTableName, columns: Photo.columns, key: "id", in: database)
     photos = try table.rows { try Photo($0) }
     // a page that was exchanged for another one may have less rows and no fault
     let count = try Self.unlessDamaged {
