@@ -105,11 +105,8 @@ extension ChangeRun {
         return nil
       }
       do {
-        let isIntact = try library.hasIntactFile(of: photo)
-        return isIntact
-          ? nil
-          : Finding(
-            categories.label(of: photo), "its file \(photo.path.escaped) is corrupt")
+        if try library.hasIntactFile(of: photo) { return nil }
+        return Finding(categories.label(of: photo), "its file \(photo.path.escaped) is corrupt")
       } catch {
         return Finding(categories.label(of: photo), "its file could not be checked: \(error)")
       }
@@ -154,21 +151,14 @@ extension ChangeRun {
   private func summary(
     of plan: UndoPlan, _ library: Library, missing: [Photo], corrupt: [Finding], left: [Finding]
   ) -> UndoSummary {
-    var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
-    summary.photosRemoved = plan.removal.photos
-    summary.photosRestored = plan.photosBack
-    summary.photosReverted = plan.restored.count - plan.photosBack
-    summary.categoriesRemoved = plan.removal.categories
-    summary.protectionsLowered = plan.lowered
-    summary.categoriesRestored = plan.restoredCategories
     let categories = (try? library.categories()) ?? []
-    summary.missing = missing.map {
-      Finding(categories.label(of: $0), "its file \($0.path.escaped) is missing")
-    }
-    summary.damaged = corrupt
-    summary.left = left
-    summary.remaining = plan.remaining
-    summary.isDryRun = options.isDryRun
+    let summary = UndoSummary(
+      kind: plan.change.kind, changedAt: plan.change.at, photosRemoved: plan.removal.photos,
+      photosRestored: plan.photosBack, photosReverted: plan.restored.count - plan.photosBack,
+      categoriesRemoved: plan.removal.categories, protectionsLowered: plan.lowered,
+      categoriesRestored: plan.restoredCategories,
+      missing: missing.map { Finding(categories.label(of: $0), "its file \($0.path.escaped) is missing") },
+      damaged: corrupt, left: left, remaining: plan.remaining, isDryRun: options.isDryRun)
     counter.report(summary.findings)
     return summary
   }
