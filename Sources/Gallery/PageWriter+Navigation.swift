@@ -44,15 +44,10 @@ extension PageWriter {
     html.element(
       "nav", ["class": "pages", "aria-label": isFirst ? "Pages" : "Pages, below the photos"]
     ) { nav in
-      if pages.contains(current - 1) {
+      let neighbors = [(current - 1, "prev", "← Previous page"), (current + 1, "next", "Next page →")]
+      for (page, relation, text) in neighbors where pages.contains(page) {
         nav.element(
-          "a", ["rel": "prev", "href": link(to: gallery.path(ofPage: current - 1), at: path)],
-          text: "← Previous page")
-      }
-      if pages.contains(current + 1) {
-        nav.element(
-          "a", ["rel": "next", "href": link(to: gallery.path(ofPage: current + 1), at: path)],
-          text: "Next page →")
+          "a", ["rel": relation, "href": link(to: gallery.path(ofPage: page), at: path)], text: text)
       }
       nav.element("ul") { list in
         for page in pages {
