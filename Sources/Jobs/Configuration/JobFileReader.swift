@@ -16,13 +16,7 @@ struct JobFileReader: ConfigurationReader {
   /// The inboxes of the jobs up to now.
   var knownInboxes: [(job: Job, inbox: Inbox)] = []
   /// The files that jobs replace with every run, with their names for messages.
-  private var written: [FilePath: String] = [:]
-
-  init(folder: FilePath, home: String?, state: FilePath?) {
-    self.folder = folder
-    self.state = state
-    self.home = home
-  }
+  private(set) var written: [FilePath: String] = [:]
 
   mutating func read(_ text: String) -> [Job] {
     let root = root(of: text, empty: "the job file is empty; add “jobs:”")

@@ -110,9 +110,12 @@ package struct ScheduledJob: Sendable, Equatable {
     task == .inbox ? !job.inboxes.isEmpty : schedule(of: task) != nil
   }
 
+  /// When the backups of an inbox are imported, for the user.
+  package static let timingOfInbox = "when files arrive"
+
   /// Returns when a task runs, for the user; nil for a manual task.
   package func timing(of task: Task) -> String? {
-    task == .inbox ? job.inboxes.isEmpty ? nil : Job.timingOfInbox : schedule(of: task)?.description
+    task == .inbox ? job.inboxes.isEmpty ? nil : Self.timingOfInbox : schedule(of: task)?.description
   }
 
   /// Returns the words of the command that runs the task.
@@ -141,11 +144,6 @@ package struct ScheduledJob: Sendable, Equatable {
   private static func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }
-}
-
-extension Job {
-  /// When the backups of an inbox are imported, for the user.
-  package static let timingOfInbox = "when files arrive"
 }
 
 /// Why a job cannot be scheduled.

@@ -70,7 +70,7 @@ package struct StatusPage {
           footer.element(
             "p",
             text:
-              "Made by smilepile \(Version.current) at \(Self.time(now)). This page does not change by itself."
+              "Made by smilepile \(Version.current) at \(now.formatted(.iso8601)). This page does not change by itself."
           )
         }
       }
@@ -188,10 +188,6 @@ package struct StatusPage {
       }
     }
   }
-
-  // MARK: Text
-
-  private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 }
 
 extension ProtectionVerdict.Level {

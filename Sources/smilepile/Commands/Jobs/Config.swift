@@ -23,7 +23,7 @@ struct Config: ParsableCommand {
 
     /// Returns the scheduled tasks of a job, and when they run.
     private static func tasks(of job: Job) -> [(task: String, schedule: String)] {
-      let inbox = job.inboxes.isEmpty ? nil : Job.timingOfInbox
+      let inbox = job.inboxes.isEmpty ? nil : ScheduledJob.timingOfInbox
       return [
         ("backup", job.schedule?.description), ("drill", job.testSchedule?.description), ("inbox", inbox),
       ].compactMap { task, schedule in schedule.map { (task, $0) } }
