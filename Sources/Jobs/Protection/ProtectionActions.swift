@@ -27,15 +27,17 @@ enum ProtectionActions {
         continue
       }
       let last = days.since(run.startedAt)
-      actions.append(
-        Finding(
-          .job(job.job), message: "job “\(job.job)” was last complete \(last) days ago",
-          remedy: .runBackup(job: job.job)))
+      actions.append(backUp(job.job, "job “\(job.job)” was last complete \(last) days ago"))
     }
     if let due = dueTest(protection, days), !actions.contains(where: { $0.remedy == due.remedy }) {
       actions.append(due)
     }
     return actions.enumerated().filter { actions.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+  }
+
+  /// Returns a finding about a job, whose remedy is to run the job.
+  private static func backUp(_ job: String, _ message: String) -> Finding {
+    Finding(.job(job), message: message, remedy: .runBackup(job: job))
   }
 
   // MARK: Actions of a judgment
@@ -64,13 +66,11 @@ enum ProtectionActions {
     let jobs = protection.jobs
     if let job = jobs.first(where: { $0.copies.isEmpty }) {
       return Self.actions(forLastRunOf: job, protection).first
-        ?? Finding(
-          .job(job.job), message: "job “\(job.job)” has no copy yet", remedy: .runBackup(job: job.job))
+        ?? backUp(job.job, "job “\(job.job)” has no copy yet")
     }
     guard let job = jobs.first?.job else {
       if let job = protection.formerJobs.first?.job {
-        return Finding(
-          .job(job), message: "job “\(job)” last backed up another library", remedy: .runBackup(job: job))
+        return backUp(job, "job “\(job)” last backed up another library")
       }
       return Finding(
         .folder(protection.path.string), message: "no job has backed up the library", remedy: .installSchedule
@@ -186,11 +186,7 @@ enum ProtectionActions {
     if !run.missing.isEmpty {
       let photos = Count(
         run.missing.count, "photo that \(name) reported is", "photos that \(name) reported are")
-      actions.append(
-        protection.damageAction
-          ?? Finding(
-            .job(job.job), message: "\(photos.grouped) repaired or removed", remedy: .runBackup(job: job.job))
-      )
+      actions.append(protection.damageAction ?? backUp(job.job, "\(photos.grouped) repaired or removed"))
     }
     return actions
   }

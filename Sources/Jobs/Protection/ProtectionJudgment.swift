@@ -14,24 +14,20 @@ struct ProtectionJudgment {
 
   init(of protection: LibraryProtection, _ days: DayCount) {
     let photos = protection.totals.photos
+    func finding(_ message: String) -> Finding { Finding(.folder(protection.path.string), message: message) }
     if let problem = protection.libraryProblem {
       self = .danger(
         "The library cannot be opened: \(problem).",
-        Finding(
-          .folder(protection.path.string),
-          message: "the library \(protection.path) cannot be opened; restore it or its disk"))
+        finding("the library \(protection.path) cannot be opened; restore it or its disk"))
     } else if photos == 0 {
       self = .attention(
         "The library has no photos yet.",
-        Finding(
-          .folder(protection.path.string), message: "the library has no photos; add photos or import a backup"
-        ))
+        finding("the library has no photos; add photos or import a backup"))
     } else if let problem = protection.ledgerProblem {
       let name = photos == 1 ? "the one photo" : "\(photos.grouped) photos"
       self = .attention(
         "The copies of \(name) are unknown: \(problem).",
-        Finding(.folder(protection.path.string), message: "the ledger of the jobs cannot be read: \(problem)")
-      )
+        finding("the ledger of the jobs cannot be read: \(problem)"))
     } else {
       self = Requirements(protection, days).judgment
     }
