@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// A user in the system's user database. getpwuid(3).
 package struct UserAccount: Sendable, Equatable {
@@ -27,6 +28,15 @@ package struct UserAccount: Sendable, Equatable {
   package static func home(_ environment: [String: String]) -> String {
     if let home = environment["HOME"], !home.isEmpty { return home }
     return UserAccount(id: geteuid())?.home ?? "/"
+  }
+
+  /// Returns a folder of the XDG specification: that of a variable, or a default one in the home folder.
+  /// Ignores a relative path, as the specification says. https://specifications.freedesktop.org/basedir-spec/latest/
+  package static func folder(
+    _ variable: String, default name: String, _ environment: [String: String]
+  ) -> FilePath {
+    if let path = environment[variable], path.hasPrefix("/") { return FilePath(path) }
+    return FilePath(home(environment)).appending(name)
   }
 
   /// Returns the name of a user in a message, or the ID if the user has no account.

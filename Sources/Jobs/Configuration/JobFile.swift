@@ -38,16 +38,9 @@ package struct JobFile: Sendable, Equatable {
 
   /// Returns the paths of job files in search order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if
   /// the variable is not set), `/etc/smilepile/config.yaml`.
-  /// https://specifications.freedesktop.org/basedir-spec/latest/
   static func searchPaths(environment: [String: String]) -> [FilePath] {
-    var paths: [FilePath] = []
-    // the specification says to ignore relative paths
-    if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
-      paths.append(FilePath(home).appending("smilepile/config.yaml"))
-    } else {
-      paths.append(FilePath(UserAccount.home(environment)).appending(".config/smilepile/config.yaml"))
-    }
-    return paths + ["/etc/smilepile/config.yaml"]
+    let folder = UserAccount.folder("XDG_CONFIG_HOME", default: ".config", environment)
+    return [folder.appending("smilepile/config.yaml"), "/etc/smilepile/config.yaml"]
   }
 
   /// Returns the given path, even if the file is missing; otherwise the first existing file of `searchPaths`.

@@ -25,9 +25,7 @@ package struct SystemdSchedule: Scheduler {
   /// Returns the folder in which systemd finds units. systemd.unit(5).
   private static func defaultFolder(_ scope: UnitScope, _ environment: [String: String]) -> FilePath {
     guard scope == .user else { return "/etc/systemd/system" }
-    let home = UserAccount.home(environment)
-    let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    return FilePath(configuration ?? "\(home)/.config").appending("systemd").appending("user")
+    return UserAccount.folder("XDG_CONFIG_HOME", default: ".config", environment).appending("systemd/user")
   }
 
   /// Returns the units of a task with their names. The text is nil if the job needs no such unit.

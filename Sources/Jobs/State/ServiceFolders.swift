@@ -15,10 +15,8 @@ package struct ServiceFolders: Sendable, Equatable {
     state =
       if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
         FilePath(String(path))
-      } else if let path = environment["XDG_STATE_HOME"], path.hasPrefix("/") {
-        FilePath(path).appending("smilepile")
       } else {
-        FilePath(home).appending(".local/state/smilepile")
+        UserAccount.folder("XDG_STATE_HOME", default: ".local/state", environment).appending("smilepile")
       }
     variables = [
       "HOME": home, "STATE_DIRECTORY": state.string,
