@@ -55,18 +55,13 @@ struct DrawingTests {
     #expect(try scratch.colours(of: String(target.prefix { $0 != "[" }))[0].isNear(Self.red, within: 8))
   }
 
-  @Test("Picture: 16 bits become 8")
-  func sixteenBits() throws {
+  @Test(
+    "Picture: 16 bits become 8, and transparent pixels become white",
+    arguments: [("colourspace", "rgb16", Self.red), ("bandjoin_const", "0", [255, 255, 255])])
+  func converted(operation: String, option: String, colour: [Double]) throws {
     try writePlainImage()
-    try scratch.run("vips", "colourspace", "plain.ppm", "deep.png", "rgb16")
-    #expect(try scratch.colours(of: "deep.png")[0].isNear(Self.red))
-  }
-
-  @Test("Picture: transparent pixels become white")
-  func transparency() throws {
-    try writePlainImage()
-    try scratch.run("vips", "bandjoin_const", "plain.ppm", "clear.png", "0")
-    #expect(try scratch.colours(of: "clear.png")[0].isNear([255, 255, 255]))
+    try scratch.run("vips", operation, "plain.ppm", "converted.png", option)
+    #expect(try scratch.colours(of: "converted.png")[0].isNear(colour))
   }
 
   @Test("Picture: GIF is drawn")
