@@ -1,4 +1,3 @@
-import CLibZip
 import Checksums
 import FileSystem
 
@@ -18,10 +17,7 @@ final class DeflatedEntry: ByteStream {
 
   /// - Parameter input: a buffer for compressed bytes.
   init(_ entry: Entry, of archive: Archive, input: PageBuffer) throws(ArchiveError) {
-    guard let inflation = Inflation() else {
-      throw .libzip(archive.path, code: ZIP_ER_MEMORY, text: "out of memory")
-    }
-    self.inflation = inflation
+    inflation = try Inflation(from: archive.path)
     self.archive = archive
     self.entry = entry
     self.input = input
@@ -33,7 +29,7 @@ final class DeflatedEntry: ByteStream {
     let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(min(left, buffer.count - 1) + 1))
     while inflation.state == .running {
       if waiting.isEmpty { try load() }
-      let (used, produced) = inflation.expand(
+      let (used, produced) = try inflation.expand(
         UnsafeRawBufferPointer(rebasing: input.bytes[waiting]), into: room)
       waiting = waiting.dropFirst(used)
       guard inflation.state != .broken else { throw damaged(.compressedData) }

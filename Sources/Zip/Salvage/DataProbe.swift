@@ -1,4 +1,3 @@
-import CLibZip
 import Checksums
 import FileSystem
 
@@ -59,9 +58,7 @@ final class DataProbe {
     at offset: Int, within length: Int? = nil, maximumSize: Int? = nil, for purpose: WorkBudget.Purpose
   ) throws -> Outcome {
     guard budget.canAfford(0, for: purpose) else { return .refused }
-    guard var inflation = Inflation() else {
-      throw ArchiveError.libzip(file.file.path, code: ZIP_ER_MEMORY, text: "out of memory")
-    }
+    var inflation = try Inflation(from: file.file.path)
     var (taken, size) = (0, 0)
     var checksum = CRC32()
     while true {
@@ -73,7 +70,7 @@ final class DataProbe {
       var waiting = UnsafeRawBufferPointer(rebasing: input[..<count])
       var isFull = true
       while isFull, inflation.state == .running {
-        let (used, produced) = inflation.expand(waiting, into: output)
+        let (used, produced) = try inflation.expand(waiting, into: output)
         waiting = UnsafeRawBufferPointer(rebasing: waiting[used...])
         checksum.update(UnsafeRawBufferPointer(rebasing: output[..<produced]))
         size += produced
