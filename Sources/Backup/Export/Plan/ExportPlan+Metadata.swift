@@ -18,10 +18,12 @@ extension ExportPlan {
   func manifest(_ digests: [MD5Digest]) -> some Sequence<Metadata.ManifestEntry> {
     items.indices.lazy.map { index in
       let (item, digest) = (items[index], digests[index])
+      let isIntact =
+        digest == item.photo.md5 || item.photo.isDamagedRow(of: FileContent(md5: digest, size: item.size))
       return Metadata.ManifestEntry(
         photoId: item.photo.id, originalPath: item.photo.originalPath, zipEntryName: item.entryName,
         fileName: item.fileName, fileSize: Int64(item.size), checksum: digest.description,
-        expectedChecksum: digest == item.photo.md5 ? nil : item.photo.md5?.description)
+        expectedChecksum: isIntact ? nil : item.photo.md5?.description)
     }
   }
 
