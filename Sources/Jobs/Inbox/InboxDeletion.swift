@@ -8,7 +8,7 @@ import SystemPackage
 /// of this job.
 ///
 /// The archive has the current content of the library, so that it was made from the library after the import. Every archive
-/// that its restore needs was verified, and is unchanged since. What cannot be proven stays, and the next run tries again.
+/// that its restore needs was verified, and is unchanged since. A backup without such an archive stays, and the next run tries again.
 struct InboxDeletion {
   let context: PhaseContext
 
@@ -28,9 +28,13 @@ struct InboxDeletion {
   func run(_ destinations: [DestinationState]) throws -> Outcome {
     guard let library = context.libraryID, context.job.inboxes.contains(where: { $0.afterImport == .delete })
     else { return Outcome() }
-    // another run that imports or deletes now leaves the rest to the next run
-    let state = context.environment.state
-    guard let lock = try? state.lockInboxes(waiting: .zero, whileWaiting: {}) else { return Outcome() }
+    let lock: FileLock
+    do {
+      lock = try context.environment.state.lockInboxes(waiting: .zero, whileWaiting: {})
+    } catch is FileLock.Busy {
+      // another run imports or deletes now; the next run deletes the rest
+      return Outcome()
+    }
     let outcome = Result { try deleteAll(destinations, importedInto: library) }
     lock.release()
     return try outcome.get()

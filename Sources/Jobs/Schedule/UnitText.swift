@@ -21,7 +21,7 @@ struct UnitText {
 
   /// Returns the name of the unit without its suffix. The name of a job has only letters, digits, - and _.
   static func name(_ task: ScheduledJob.Task, _ job: String) -> String {
-    "smilepile-\(task)-\(job)"
+    "smilepile-\(task.rawValue)-\(job)"
   }
 
   var service: String {
