@@ -18,16 +18,18 @@ package struct CatalogueSummary: Sendable, Equatable, FindingReport {
   package internal(set) var categories = 0
   /// The number of photos that are shown as an empty tile.
   package internal(set) var tiles = 0
-  /// What was drawn for it. `failed` has all photos that are corrupt or missing, or that the decoder does not draw; the
-  /// file has the thumbnails of those that the cache has.
+  /// What was drawn for it.
   package internal(set) var fill: CacheFillSummary
+  /// All photos that are corrupt or missing, or that the decoder does not draw. The file has the thumbnails of those that
+  /// the cache has.
+  package internal(set) var failed: [Finding]
   /// The number of different characters that no installed font has.
   package internal(set) var missingCharacters = 0
   /// What the user should know.
   package internal(set) var warnings: [String] = []
 
   /// The photos that should have a picture and have none.
-  package var findings: [Finding] { fill.failed }
+  package var findings: [Finding] { failed }
 }
 
 extension Work where Summary == CatalogueSummary {
@@ -81,9 +83,9 @@ struct CatalogueRun {
     let filled = try run.run()
     let fill = filled.summary
     counter.begin(0.5...1)
-    var summary = CatalogueSummary(path: path, fill: fill)
+    var summary = CatalogueSummary(path: path, fill: fill, failed: fill.failed)
     let reported = Set(fill.failed.map(\.subject))
-    summary.fill.failed += try library.alteredFiles(of: options.photos(of: contents), in: contents)
+    summary.failed += try library.alteredFiles(of: options.photos(of: contents), in: contents)
       .filter { !reported.contains($0.subject) }
     summary.warnings = fill.notes + [fill.noteOfFullCache].compactMap(\.self)
     (summary.photos, summary.categories) = (catalogue.photoCount, catalogue.sections.count)
@@ -97,7 +99,7 @@ struct CatalogueRun {
     }
     let lost = fill.drawn + fill.cached - shown.count
     if lost > 0 {
-      summary.fill.failed.append(
+      summary.failed.append(
         Finding(
           .file(path.string),
           message:

@@ -369,7 +369,7 @@ private struct Sources {
     for name in names {
       var text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
       values.formUnion(text.matches(of: #/note\("(\w+)", /#).map { String($0.1) })
-      text.replace(/(?:json|text)\(\s*"(\w+)",\s*/) { "<\($0.1)>" }
+      text.replace(/(?:json|line)\(\s*"(\w+)",\s*/) { "<\($0.1)>" }
       // texts other than keys may have brackets
       text.replace(/("(?:[^"\\\n]|\\.)*")(:?)/) { $0.2.isEmpty ? "" : "\($0.1):" }
       // an object comes after those in it

@@ -37,7 +37,7 @@ struct TextTests {
     #expect("abc".truncated(toColumns: 0).isEmpty)
   }
 
-  @Test("JSONLine: infinity is a text, numbers have no needless fraction, and line feeds are escaped")
+  @Test("JSONFields: infinity is a text, numbers have no needless fraction, and line feeds are escaped")
   func jsonValues() {
     #expect(
       JSONFields.line(
@@ -59,7 +59,7 @@ struct TextTests {
     #expect(TextTable(.left, rows: []).text == nil)
   }
 
-  @Test("JSONLine: keys are sorted, a value that is nil is left out, and Null is null")
+  @Test("JSONFields: keys are sorted, a value that is nil is left out, and Null is null")
   func jsonKeys() {
     let none: Int? = nil
     let text = JSONFields.line(

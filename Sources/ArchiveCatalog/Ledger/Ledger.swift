@@ -8,8 +8,8 @@ import SystemPackage
 /// The observations of this machine about archives, and the history of its operations: one SQLite database,
 /// `ledger.sqlite`, in the state folder. Processes share the database. Each change is one durable transaction.
 ///
-/// No operation on archives fails because of the ledger, but a backup of a job refuses one of a newer version. If the database cannot be written, this process continues with
-/// a copy in memory, and `problem` has the reason.
+/// No operation on archives fails because of the ledger, but a backup of a job refuses one of a newer version. If the
+/// database cannot be written, this process continues with a copy in memory, and `problem` has the reason.
 public final class Ledger: Sendable {
   private struct State {
     var database: DatabaseQueue?

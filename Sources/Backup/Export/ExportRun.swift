@@ -45,8 +45,8 @@ public struct ExportRun {
   let destination: FilePath
   var options: ExportOptions
   let counter: ProgressCounter
-  /// Records the archives that the export verifies; nil if it verifies none.
-  private let observer: ArchiveObserver?
+  /// Records the archives that the export verifies.
+  private let observer: ArchiveObserver
 
   /// Prepares a run; parameters as for `Work.export`. Blocks while it reads the ledger.
   public init(
@@ -54,9 +54,7 @@ public struct ExportRun {
   ) {
     (self.libraryPath, self.destination, self.options) = (libraryPath, destination, options)
     self.counter = counter
-    observer =
-      options.isIncremental || options.verifiesArchives
-      ? options.observer ?? (options.ledger ?? Ledger()).observer(named: "export") : nil
+    observer = options.observer ?? (options.ledger ?? Ledger()).observer(named: "export")
   }
 
   /// Exports. Blocks until it is done; throws what the summary of `Work.export` throws.
@@ -106,11 +104,9 @@ public struct ExportRun {
     defer { withExtendedLifetime(lock) {} }
     // chooses the base first, and frees its rows before the library's rows are read
     let selectionDigest = try digest(ofSelection: library.categories())
-    let baseChoice = try observer.flatMap { observer in
+    let baseChoice =
       try options.isIncremental
-        ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, observer, counter)
-        : nil
-    }
+      ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, observer, counter) : nil
     let date = options.date ?? Date()
     let (contents, changes) = try library.contentsAndChanges()
     if let pictures, !pictures.include(contents.photos) { return nil }
@@ -133,13 +129,13 @@ public struct ExportRun {
     counter.report(corrupt)
     let (written, result) = try writeArchives(plan, pictures, library, outputPath, date)
     var summary = result
-    if options.verifiesArchives { observer?.recordVerified(summary.archives) }
+    if options.verifiesArchives { observer.recordVerified(summary.archives) }
     if let baseChoice {
       summary.reasonForFullArchive =
         isSelectionUnchanged ? baseChoice.reason : "the categories changed during the export"
       summary.rejectedBases = baseChoice.rejected
       // the operation that the export belongs to reports these archives itself
-      if options.observer == nil { summary.warnings += observer?.damageWarnings ?? [] }
+      if options.observer == nil { summary.warnings += observer.damageWarnings }
     }
     summary.corruptInLibrary += corrupt
     summary.warnings += [options.gallery?.warning].compactMap(\.self) + (pictures?.warnings ?? [])
@@ -205,7 +201,7 @@ public struct ExportRun {
       summary.corruptInLibrary.append(
         Finding(
           plan.label(item.photo),
-          "it is corrupt in the library (\(Count(item.size, "byte")), recorded \(item.photo.fileSize))",
+          "its file differs from its row in the library (\(Count(item.size, "byte")), recorded \(item.photo.fileSize))",
           remedy: .repairLibrary))
     }
     counter.report(summary.corruptInLibrary)

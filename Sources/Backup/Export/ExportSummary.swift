@@ -91,7 +91,7 @@ extension ExportSummary {
         chainDepth: increment.base.chainDepth + 1,
         photosStoredInBase: increment.photosStoredInBase.count)
     }
-    photos = plan.photos.count - plan.lost.count
+    photos = plan.photos.count - plan.missingEverywhere.count
     categories = plan.categories.count
     bytes = plan.bytes
     missing = plan.missingFindings

@@ -31,7 +31,7 @@ struct GalleryItem: Sendable {
   func finding(_ fault: PhotoFault) -> Finding {
     if case .otherContent = fault {
       return archive == nil
-        ? .corruptInLibrary(label)
+        ? .differsFromRow(label)
         : Finding(label, "it is corrupt in the archive (MD5 or size differs from the one recorded)")
     }
     return archive == nil && fault.isMissing ? .missingInLibrary(label) : Finding(label, "\(fault)")

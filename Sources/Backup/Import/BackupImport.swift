@@ -201,7 +201,7 @@ struct BackupImport {
     }
   }
 
-  /// The archive that has a corrupt photo.
+  /// Returns the archive that has a corrupt photo.
   private func archive(of damaged: Extraction.DamagedFile) -> FilePath {
     source.archive(of: source.photos[damaged.file.source])
   }

@@ -40,7 +40,7 @@ public struct LibraryRepairOptions: Sendable {
 public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   /// The number of photos that were read.
   public var photosChecked = 0
-  /// Repaired photos with the archive that had each, and photos whose rows got the MD5 of the file.
+  /// Repaired photos with the archive that had each, and photos whose rows got the MD5 and the size of their files.
   public var repaired: [Finding] = []
   /// Photos that are still corrupt or missing, with the reason.
   public var damaged: [Finding] = []
@@ -84,8 +84,8 @@ extension Work where Summary == LibraryRepairSummary {
   /// these archives, which may be damaged themselves.
   ///
   /// Keeps a corrupt file in the library's folder `.rotten`. The intact file replaces the corrupt one atomically after it
-  /// is durable. A crash leaves each photo either unchanged or repaired. Changes no row, except one whose MD5 is damaged
-  /// and whose file is intact: it gets the MD5 of the file, and no archive is needed.
+  /// is durable. A crash leaves each photo either unchanged or repaired. Changes no row, except a damaged row whose file is
+  /// intact: the row gets the MD5 and the size of the file, and no archive is needed.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func repairLibrary(
@@ -137,20 +137,20 @@ struct LibraryRepairRun {
       let found = try repairs.search(others.sources, skipsUnreadable: true, counter)
       add(others, found, to: &summary)
     }
+    let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
     let contents = rows.compactMap { row in row.correctContent.map { (row.photo.id, $0) } }
     try writer?.correct(Dictionary(uniqueKeysWithValues: contents))
     let verb = options.isDryRun ? "would get" : "got"
     summary.repaired = rows.map { row in
       Finding(row.label, "its row \(verb) the MD5 and the size of its file: \(row.reason)")
     }
-    let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
     add(repairs, outcome, to: &summary)
     summary.damaged = repairs.unavailable.map(\.finding) + summary.damaged
     counter.report(summary.damaged)
     return summary
   }
 
-  /// Of all archives of the jobs there may be hundreds, whose metadata would need much memory.
+  /// The most archives that are open at a time. The jobs may have hundreds, and the metadata of all would need much memory.
   private static let mostOpenArchives = 8
 
   private func open(_ paths: ArraySlice<FilePath>) throws -> OtherArchives {

@@ -13,7 +13,7 @@ enum PhotoOutcome: Sendable {
   /// The MD5 and size of the bytes; nil if they cannot be read.
   var content: FileContent? { if case .read(let content) = self { content } else { nil } }
 
-  /// Why the photo cannot be used; nil if it is intact.
+  /// Returns why the photo cannot be used; nil if it has the expected bytes.
   ///
   /// - Parameters:
   ///   - md5: the MD5 that the bytes should have; nil if it is unknown.

@@ -9,7 +9,7 @@ import Zip
 public struct CheckSummary: Sendable, FindingReport {
   /// Entries of archives, or photos of a library, that were read to their end.
   public var entriesChecked = 0
-  /// The corrupt or missing items, by name, with the reasons.
+  /// The corrupt or missing items, with the reasons.
   public var damaged: [Finding] = []
   /// Unknown entries of an archive, or untracked files of a library.
   public var untracked: [String] = []
@@ -56,7 +56,7 @@ struct ArchiveCheck {
   var readers: Int?
   /// True if the same run verifies the base.
   var isBaseChecked = false
-  /// Called for each damaged item when it is found, by any thread: photos last, both in the archive's order.
+  /// Called for each damaged item when it is found, by any thread: missing photos first, then other entries, then photos.
   var whenDamaged: @Sendable (Finding) -> Void = { _ in }
 
   /// Checks the backup. Blocks; reads only.

@@ -15,7 +15,7 @@ package struct ArchiveVerifier: Sendable {
   ///   - observer: knows the health of archives, and records the results.
   ///   - password: for encrypted archives.
   ///   - verifiesUnverified: false to verify only suspect archives, and to use unverified ones without reading them.
-  package init(observer: ArchiveObserver, password: Secret?, verifiesUnverified: Bool) {
+  package init(observer: ArchiveObserver, password: Secret?, verifiesUnverified: Bool = true) {
     (self.observer, self.password, self.verifiesUnverified) = (observer, password, verifiesUnverified)
   }
 
@@ -39,7 +39,7 @@ package struct ArchiveVerifier: Sendable {
   /// missing. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  package func reverify(
+  package func unusableAfterReverifying(
     _ archives: [ArchiveDescriptor], _ counter: ProgressCounter
   ) throws -> [ArchiveDescriptor] {
     try archives.filter { archive in

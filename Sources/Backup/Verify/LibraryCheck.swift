@@ -40,8 +40,8 @@ struct LibraryCheck {
 
   /// Reads every photo that has a file. Blocks; reads only. The caller holds the read lock of the photos.
   ///
-  /// - Parameter whenFound: called for each missing or corrupt photo when it is found, by id, by any thread.
-  /// - Returns: the number of photos read, and the missing or corrupt ones, by id.
+  /// - Parameter whenFound: called for each photo that is missing or corrupt, or whose row is damaged, by ID, by any thread.
+  /// - Returns: the number of photos read, and the unusable ones, by ID.
   func unusablePhotos(
     whenFound: @escaping @Sendable (UnusablePhoto) -> Void = { _ in }
   ) throws -> (checked: Int, damaged: [UnusablePhoto]) {

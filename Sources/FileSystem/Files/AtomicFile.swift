@@ -16,7 +16,7 @@ package struct AtomicFile: ~Copyable, Sendable {
 
   /// How sure it is that a published file survives a power cut.
   package enum Durability: Sendable, Equatable {
-    /// The file and its name are on the disk.
+    /// The file and its name are durable.
     case durable
     /// The file exists and is complete, but the folder could not be flushed.
     case unknown(FileError)
@@ -25,7 +25,7 @@ package struct AtomicFile: ~Copyable, Sendable {
   /// Stands before the name that a partial reserved.
   private static let reservationMark = "+"
 
-  /// Opens a file in a folder, after removing the partials of dead writers.
+  /// Opens a file in a folder, after removing the partials of writers that have ended.
   ///
   /// - Parameter name: the name that the file will get, for messages; nil if it is not known yet.
   package init(
@@ -40,7 +40,7 @@ package struct AtomicFile: ~Copyable, Sendable {
     while true {
       let partial = PartialName.lockedFile.random()
       let file = try directory.open(partial, .create, for: name)
-      // an unlocked partial is a dead one; where there are no locks, nothing is swept either
+      // a later run removes an unlocked partial; where there are no locks, no run removes partials
       let isLocked = (try? file.lock(exclusive: true)) ?? true
       // another run may have come before the lock and swept it
       if isLocked, try directory.status(of: partial)?.identity == file.status().identity {
@@ -57,7 +57,7 @@ package struct AtomicFile: ~Copyable, Sendable {
   }
 
   deinit {
-    // removing by name is safe: the name holds a random number, and after publication it is gone
+    // removing by name is safe: the name holds a random number, and does not exist after publication
     if let partial { _ = try? directory.remove(partial) }
     file.unlock()
   }
@@ -92,7 +92,7 @@ package struct AtomicFile: ~Copyable, Sendable {
     return nil
   }
 
-  /// Puts a file with these bytes in the place of a file with this name, or where none is. A reader sees the old file
+  /// Creates a file with these bytes, or replaces the file with this name. A reader sees the old file
   /// or the new one. Flushes the file before it gets its name, and the folder after that. Blocks.
   ///
   /// - Parameter mode: the permissions, as in chmod(1).
@@ -108,8 +108,8 @@ package struct AtomicFile: ~Copyable, Sendable {
     try output.directory.sync()
   }
 
-  /// Before a name is reserved, the partial takes it up into its own, so that a later run knows whose the empty
-  /// file is.
+  /// Renames the partial. If the file system needs a reservation, first adds the new name to the partial's name, so that a
+  /// later run can remove the empty file of a killed run.
   private borrowing func rename(_ partial: FilePath, to name: FilePath) throws(FileError) {
     do {
       return try directory.rename(partial, to: directory, as: name, by: [.noReplace, .link])
@@ -132,7 +132,7 @@ package struct AtomicFile: ~Copyable, Sendable {
     }
   }
 
-  /// Removes the empty file that a dead partial reserved its name by.
+  /// Removes the empty file by which an abandoned partial reserved its name.
   private static func sweepReservation(of partial: FilePath, in directory: borrowing Directory) {
     let parts = partial.string.dropLast(PartialName.lockedFile.rawValue.count)
       .split(separator: reservationMark, maxSplits: 1, omittingEmptySubsequences: false)
@@ -146,7 +146,7 @@ package struct AtomicFile: ~Copyable, Sendable {
     _ = try? directory.remove(reserved)
   }
 
-  /// Removes the partials of dead writers of this user, and the empty files that reserve their names. A caller that
+  /// Removes the partials of writers that have ended of this user, and the empty files that reserve their names. A caller that
   /// requires a free name sweeps before it checks the name.
   package static func sweep(_ directory: borrowing Directory) {
     for name in (try? directory.names()) ?? [] { _ = try? removeAbandoned(name, in: directory) }
@@ -154,7 +154,7 @@ package struct AtomicFile: ~Copyable, Sendable {
 }
 
 extension AtomicFile {
-  /// Returns the partials that dead writers of this user left in a folder and that have not changed since a
+  /// Returns the partials that ended writers of this user left in a folder and that have not changed since a
   /// time in milliseconds since 1970. Locks each of them for a moment. Blocks; writes nothing.
   ///
   /// - Throws: `FileError` if the folder cannot be listed.
@@ -171,7 +171,7 @@ extension AtomicFile {
     return found
   }
 
-  /// Removes a partial of a dead writer of this user, and the empty file that reserved its final name.
+  /// Removes an abandoned partial of this user, and the empty file that reserved its final name.
   /// Blocks.
   ///
   /// - Returns: false if the name is not that of such a partial. Then nothing has changed.

@@ -4,18 +4,18 @@ extension JobFileReader {
   /// Reads when a job runs. A scheduled job has a weekly restore test by default.
   mutating func schedules(_ section: inout YAMLSection, _ job: inout Job) {
     job.schedule = schedule("schedule", &section)
-    let testsByDefault = job.schedule == nil ? nil : Schedule.defaultOfTests
+    let testsByDefault = job.schedule == nil ? nil : Schedule.defaultForRestoreTests
     guard section.has("drill") else {
       _ = section.node("drill")
-      job.testSchedule = testsByDefault
+      job.restoreTestSchedule = testsByDefault
       return
     }
-    var sample = job.testSample
-    job.testSchedule = schedule("drill", &section, byDefault: testsByDefault) { part in
+    var sample = job.restoreTestSample
+    job.restoreTestSchedule = schedule("drill", &section, byDefault: testsByDefault) { part in
       guard let text = part.text("sample") else { return }
       sample = text == "all" ? nil : part.number("sample", in: 1 ... .max)
     }
-    job.testSample = sample
+    job.restoreTestSample = sample
   }
 
   /// Reads a mapping of `frequency`, `day` and `time`, or the word “manual”. Returns nil for a manual

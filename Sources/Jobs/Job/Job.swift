@@ -43,13 +43,13 @@ package struct Job: Sendable, Equatable {
   /// The schedule of backups; nil for manual backups.
   package var schedule: Schedule?
   /// The schedule of restore tests; nil for none.
-  package var testSchedule: Schedule?
+  package var restoreTestSchedule: Schedule?
   /// Folders in which the job uses files although other users can write to them.
   var trustedFolders: [FilePath] = []
   /// The commands that run before and after a backup.
   package var hooks = Hooks()
   /// The number of photos that a restore test restores; nil for all.
-  package var testSample: Int? = 100
+  package var restoreTestSample: Int? = 100
   /// The path of the JSON status file for other programs.
   package var statusFile: FilePath?
   /// The path of the status page.

@@ -22,7 +22,7 @@ package struct Schedule: Sendable, Hashable {
   package let time: TimeOfDay
 
   /// The default schedule of restore tests. One test a week is enough, and machines are idle on Sunday morning.
-  package static let defaultOfTests = Schedule(.weekly(.sunday), at: TimeOfDay(hour: 4, minute: 30))
+  package static let defaultForRestoreTests = Schedule(.weekly(.sunday), at: TimeOfDay(hour: 4, minute: 30))
 
   /// Makes a schedule from a frequency and a time.
   package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) {

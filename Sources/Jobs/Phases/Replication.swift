@@ -44,7 +44,7 @@ struct Replication {
   private func graph(
     _ graph: ArchiveGraph, without needed: [ArchiveDescriptor]
   ) throws -> ArchiveGraph? {
-    let damaged = try context.verifier.reverify(needed, context.counter)
+    let damaged = try context.verifier.unusableAfterReverifying(needed, context.counter)
     guard !damaged.isEmpty, !source.upToDateArchives.contains(where: damaged.contains) else { return nil }
     let other = graph.excluding(Set(damaged.map(\.path)))
     return try source.upToDateArchives.flatMap(other.chain).contains(where: damaged.contains) ? nil : other
@@ -62,7 +62,7 @@ struct Replication {
     -> PhaseResults.Step
   {
     try destination.configuration.check()
-    // prevents that another process prunes a base before the archives that depend on it are copied
+    // keeps other processes from pruning a base before the archives that depend on it are copied
     let lock = try FolderLock(
       destination.folder, exclusive: false, waiting: .seconds(context.job.lockWait),
       whileWaiting: context.counter.reportWaitingForLock)

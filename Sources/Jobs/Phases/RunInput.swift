@@ -7,6 +7,8 @@ import SystemPackage
 struct RunInput {
   /// What the run does.
   let task: ScheduledJob.Task
+  /// True for a restore test, false for a backup.
+  var isTest: Bool { task == .restoreTest }
   let job: Job
   /// The library's folder.
   let library: FilePath
@@ -32,7 +34,7 @@ protocol RunPart {
 }
 
 extension RunPart {
-  var task: ScheduledJob.Task { input.task }
+  var isTest: Bool { input.isTest }
   var job: Job { input.job }
   var library: FilePath { input.library }
   var environment: JobEnvironment { input.environment }

@@ -63,7 +63,7 @@ struct DestinationTest: RunPart {
         outcome: restore.map { .restored($0) } ?? .noArchive(reason: reason)))
   }
 
-  /// Prevents that other processes prune the archives during the restore.
+  /// Keeps other processes from pruning the archives during the restore.
   private func lockingFolder<Result>(_ body: () throws -> Result) throws -> Result {
     let lock = try FolderLock(
       folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
@@ -112,7 +112,7 @@ struct DestinationTest: RunPart {
 
   /// Returns a finding if the archive of the last backup is missing, unreadable or replaced.
   ///
-  /// - Parameter newest: the place of the newest archive at the destination; nil if there is no archive, or if it is
+  /// - Parameter newest: the order of the newest archive at the destination; nil if there is no archive, or if it is
   ///   a partial recovery.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` if the archive exists but cannot be decrypted.
   private func missingCopy(in inventory: ArchiveInventory, since newest: Int64?) throws -> Finding? {

@@ -26,7 +26,7 @@ struct JobHooks: RunPart {
   private func command(of hook: Hook) -> String? {
     switch hook {
     case .before: job.hooks.before
-    case .after: task == .backup ? job.hooks.after : nil
+    case .after: isTest ? nil : job.hooks.after
     case .onFailure: job.hooks.onFailure
     case .finally: job.hooks.finally
     }
@@ -43,7 +43,7 @@ struct JobHooks: RunPart {
     // a run that has not ended yet has taken this long
     let end = run.finishedAt ?? now.milliseconds
     return [
-      "SMILEPILE_TASK": task.rawValue,
+      "SMILEPILE_TASK": input.task.rawValue,
       "SMILEPILE_JOB": job.name,
       "SMILEPILE_HOOK": hook.rawValue,
       "SMILEPILE_LIBRARY": Self.path(library.string),

@@ -27,7 +27,8 @@ extension Work where Summary == JobReport {
   /// The summary reports failed restores, and the error that stopped the test: a busy library, a wrong password, a
   /// cancellation. Such an error makes no archive suspect. The summary throws before the test begins:
   ///
-  /// - `JobError.running` if a restore test of the job is running, or a backup of a job with a hook before;
+  /// - `JobError.running` if a restore test of the job is running, or if the job has the hook `before` and its backup is
+  ///   running;
   /// - `JobError.noLibrary`;
   /// - `FileError` if the state folder cannot be used.
   package static func restoreTest(
@@ -52,7 +53,7 @@ struct JobRun: RunPart {
   /// Prepares a run.
   init(_ input: RunInput, _ phases: any RunPhases) {
     (self.input, self.phases, hooks) = (input, phases, JobHooks(input: input))
-    let (job, now, isTest) = (input.job, input.environment.now(), input.task == .restoreTest)
+    let (job, now, isTest) = (input.job, input.environment.now(), input.isTest)
     let next = job.schedule?.nextRun(after: now, in: .current)
     state = RunState(startedAt: now.milliseconds, nextRunAt: next?.milliseconds)
     state.results.isOfJob = !job.usesOtherLibrary
@@ -60,9 +61,6 @@ struct JobRun: RunPart {
     entry = LedgerRun(
       isTest ? .restoreTest : .backup, libraryPath: input.library.string, startedAt: now.milliseconds)
   }
-
-  /// True for a restore test, false for a backup.
-  private var isTest: Bool { task == .restoreTest }
 
   /// Runs the job. Blocks.
   consuming func run() throws -> JobReport {

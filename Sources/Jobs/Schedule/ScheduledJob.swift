@@ -93,7 +93,7 @@ package struct ScheduledJob: Sendable, Equatable {
   package func schedule(of task: Task) -> Schedule? {
     switch task {
     case .backup: job.schedule
-    case .restoreTest: job.testSchedule
+    case .restoreTest: job.restoreTestSchedule
     case .inbox: nil
     }
   }

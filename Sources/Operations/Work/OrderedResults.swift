@@ -30,6 +30,7 @@ package final class OrderedResults<Value: Sendable>: Sendable {
       state.isDone[index] = true
       if let value { state.waiting[index] = value }
       while state.next < state.isDone.count, state.isDone[state.next] {
+        // most items have no value: to search for one would take longer than all else here
         if !state.waiting.isEmpty, let value = state.waiting.removeValue(forKey: state.next) {
           state.values.append(value)
           whenFound(value)

@@ -130,7 +130,8 @@ package final class LibraryWriter: Sendable {
     return value
   }
 
-  /// Gives rows the contents of their files, in one transaction, which undo does not take back. Durable when it returns.
+  /// Gives rows the contents of their files, in one transaction, which undo does not take back. Durable when it returns,
+  /// if changes are.
   ///
   /// - Parameter contents: the right contents, by the IDs of the photos.
   package func correct(_ contents: [Int64: FileContent]) throws {

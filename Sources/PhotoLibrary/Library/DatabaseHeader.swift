@@ -28,8 +28,9 @@ enum DatabaseHeader {
       && number(at: 68, in: start) == Schema.library.applicationID
   }
 
-  /// Returns the number of the schema that a header states.
-  static func version(in header: [UInt8]) -> Int { number(at: 60, in: header) }
+  /// Returns the version of the schema (`PRAGMA user_version`) that the header of a library's database states; nil for other
+  /// bytes.
+  static func version(in start: [UInt8]) -> Int? { isOfLibrary(start) ? number(at: 60, in: start) : nil }
 
   private static func number(at offset: Int, in header: [UInt8]) -> Int {
     header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }

@@ -104,8 +104,9 @@ extension Library {
       return database
     }
     do {
-      if try DatabaseHeader.version(in: file.header(DatabaseHeader.length)) != Schema.library.version {
-        // SQLite would leave its log in the folder of a refused library; if another fault is found, it is found again
+      if try DatabaseHeader.version(in: file.header(DatabaseHeader.length)) != Int(Schema.library.version) {
+        // as an immutable database, since SQLite would leave its log beside one of another version; what else is wrong is found
+        // again below
         do { _ = try open(.waiting(readonly: true), isImmutable: true) } catch is DatabaseError {}
       }
       do {

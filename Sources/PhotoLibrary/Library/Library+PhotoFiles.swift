@@ -24,7 +24,7 @@ extension Library {
     }
   }
 
-  /// Does the same, and throws `File.Unreadable` if the file cannot be read.
+  /// Returns true if the file of a photo has the size and the MD5 of its row. Throws `File.Unreadable` if it cannot be read.
   private func hasContent(_ photo: Photo, whileReading: () throws -> Void) throws -> Bool {
     var hash = RunningMD5()
     var size = 0
@@ -102,7 +102,7 @@ extension Library {
     photos.filter { !$0.isFromAssets }.compactMap { photo in
       switch status(of: photo) {
       case .success(let status) where status.kind == .file && status.size == photo.fileSize: nil
-      case .success: .corruptInLibrary(contents.label(of: photo))
+      case .success: .differsFromRow(contents.label(of: photo))
       case .failure(let error) where error.isMissing: .missingInLibrary(contents.label(of: photo))
       case .failure(let error): Finding(contents.label(of: photo), "\(error)")
       }

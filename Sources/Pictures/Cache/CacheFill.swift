@@ -14,7 +14,7 @@ package struct CacheFillSummary: Sendable, Equatable, FindingReport {
   /// Photos of formats that libvips does not read.
   package internal(set) var undrawable: [Finding] = []
   /// Photos that are corrupt or missing, or that the decoder does not draw.
-  package var failed: [Finding] = []
+  package internal(set) var failed: [Finding] = []
   /// The number of photos that were not drawn since the cache is full.
   package internal(set) var left = 0
   /// What the user should know about the cache.

@@ -174,7 +174,7 @@ package struct CacheFillRun {
         // a picture must belong to the content under which it is kept
         let (digest, size) = try MD5Digest.ofFile(file) { _ in try counter.checkCancellation() }
         guard FileContent(md5: digest, size: size) == item.content else {
-          return { $0.failed.append(.corruptInLibrary(label)) }
+          return { $0.failed.append(.differsFromRow(label)) }
         }
         switch try drawer.draw(run.kind.request, file, isCancelled: { counter.isCancelled }) {
         case .success(let picture):

@@ -4,8 +4,8 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// The options of all commands. By them, prints the result of a command on standard output and messages on standard error,
-/// or JSON lines.
+/// The options of all commands. Prints the result of a command on standard output and messages on standard error, or JSON
+/// lines, as the options say.
 struct Reporter: ParsableArguments {
   @Flag(name: .customLong("json"), help: "Print JSON lines; the last line is a summary or an exit_error.")
   var printsJSON = false

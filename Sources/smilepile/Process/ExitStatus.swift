@@ -14,20 +14,25 @@ enum ExitStatus: Int32, Error, Comparable, CaseIterable {
   case quit = 131
   case terminated = 143
 
-  /// A line for each code, with its meaning, for the help.
-  static let help = meanings.map { "\($0.rawValue)".padded(toColumns: 5) + "  \($1)" }.joined(separator: "\n")
+  /// The codes with their meanings, one a line. The line of 130 has 131 and 143, too.
+  static let help = allCases.sorted { $0.rawValue < $1.rawValue }.compactMap { status in
+    status.meaning.map { "\(status.rawValue)".padded(toColumns: 5) + "  \($0)" }
+  }.joined(separator: "\n")
 
-  private static let meanings: KeyValuePairs<ExitStatus, String> = [
-    .done: "done",
-    .failed: "failed; nothing was published or changed except what is reported",
-    .incomplete: "incomplete: something is missing from the result, and is reported",
-    .damaged: "verify, drill or prune found damage",
-    .notFound: "no such library, archive, folder of archives, job or job file",
-    .locked: "another process has locked the library or the job",
-    .password: "wrong or missing password or PIN",
-    .usage: "a mistake on the command line or in the job file",
-    .interrupted: "interrupted (SIGINT); 131 by SIGQUIT, 143 by SIGTERM or SIGHUP",
-  ]
+  private var meaning: String? {
+    switch self {
+    case .done: "done"
+    case .failed: "failed; nothing was published or changed except what is reported"
+    case .incomplete: "incomplete: something is missing from the result, and is reported"
+    case .damaged: "verify, drill or prune found damage"
+    case .notFound: "no such library, archive, folder of archives, job or job file"
+    case .locked: "another process has locked the library or the job"
+    case .password: "wrong or missing password or PIN"
+    case .usage: "a mistake on the command line or in the job file"
+    case .interrupted: "interrupted (SIGINT); 131 by SIGQUIT, 143 by SIGTERM or SIGHUP"
+    case .quit, .terminated: nil
+    }
+  }
 
   /// True if the first code is less bad than the second.
   static func < (one: ExitStatus, other: ExitStatus) -> Bool {

@@ -7,10 +7,10 @@ struct FirstLine {
   static let limit = 4096
 
   let kind: SecretKind
-  /// The source in messages about the line.
-  let place: String
-  /// The source in a message about an error of reading; nil for `place`.
-  var source: String?
+  /// The source of the line in messages.
+  let source: String
+  /// The source in the message of a reading error; nil for `source`.
+  var unreadableSource: String?
 
   /// Returns the line of a descriptor without its line end, LF or CR LF. Blocks.
   ///
@@ -20,7 +20,7 @@ struct FirstLine {
       do throws(Errno) {
         return try Descriptor.readByte(from: descriptor, isCancelled: isCancelled)
       } catch {
-        throw .unreadable(source ?? place, error)
+        throw .unreadable(unreadableSource ?? source, error)
       }
     }
   }
@@ -32,12 +32,12 @@ struct FirstLine {
     let line = memory.bytes
     var count = 0
     while let byte = try next(), byte != UInt8(ascii: "\n") {
-      guard count < Self.limit, byte != 0 else { throw .notALine(kind, source: place) }
+      guard count < Self.limit, byte != 0 else { throw .notALine(kind, source: source) }
       line[count] = byte
       count += 1
     }
     if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
-    guard count > 0 else { throw .empty(source: place) }
+    guard count > 0 else { throw .empty(source: source) }
     return Secret(UnsafeRawBufferPointer(rebasing: line[..<count]))
   }
 }

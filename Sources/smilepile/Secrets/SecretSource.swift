@@ -46,7 +46,7 @@ enum SecretSource: Sendable {
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
       warn("the \(kind.noun) file \(path) can be read by other users; run chmod 600 \(path)")
     }
-    return try FirstLine(kind: kind, place: path, source: source).read(from: descriptor)
+    return try FirstLine(kind: kind, source: path, unreadableSource: source).read(from: descriptor)
   }
 
   private static func firstLine(ofDescriptor number: CInt, _ kind: SecretKind) throws -> Secret {
@@ -57,7 +57,8 @@ enum SecretSource: Sendable {
       throw SecretError.unreadable(source, .badFileDescriptor)
     }
     _ = fcntl(number, F_SETFD, flags | FD_CLOEXEC)
-    return try FirstLine(kind: kind, place: "descriptor \(number)", source: source).read(from: number)
+    return try FirstLine(kind: kind, source: "descriptor \(number)", unreadableSource: source)
+      .read(from: number)
   }
 
   private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {

@@ -34,7 +34,7 @@ struct ShellOutput {
       count += part.count
     }
     var bytes = start[..<count].makeIterator()
-    let line = FirstLine(kind: kind, place: "the output of the command for the \(kind.noun)")
+    let line = FirstLine(kind: kind, source: "the output of the command for the \(kind.noun)")
     return Result { () throws(SecretError) in try line.read { () throws(SecretError) in bytes.next() } }
   }
 }

@@ -23,10 +23,11 @@ enum TerminalPrompt {
     write("\(question.escaped): ", to: descriptor)
     defer { write("\n", to: descriptor) }
     do {
-      return try FirstLine(kind: kind, place: "the terminal")
+      return try FirstLine(kind: kind, source: "the terminal")
         .read(from: descriptor, isCancelled: { Signals.received != nil })
     } catch {
       if Signals.received != nil { throw CancellationError() }
+      if case .notALine = error { throw error }
       throw SecretError.terminal(kind)
     }
   }

@@ -46,7 +46,7 @@ import Testing
     for words in ["sample: all", "drill: manual", "every Sunday at 04:30"] {
       #expect(example.contains(words))
     }
-    #expect(Schedule.defaultOfTests.description == "every Sunday at 04:30")
+    #expect(Schedule.defaultForRestoreTests.description == "every Sunday at 04:30")
   }
 
   @Test("Job file documents: the commented-out lines of the example are valid")

@@ -158,16 +158,16 @@ struct JobFileTests {
     #expect(job.hooks.timeLimit == 120)
     #expect(job.lockWait == 3600)
     #expect(job.schedule?.description == "on the last day of every month at 02:30")
-    #expect(job.testSchedule?.description == "every day at 04:00")
-    #expect(job.testSample == nil)
+    #expect(job.restoreTestSchedule?.description == "every day at 04:00")
+    #expect(job.restoreTestSample == nil)
   }
 
   @Test("Job file: a job without optional keys gets their defaults")
   func defaults() throws {
     let small = try #require(read(Self.everyKey).last)
     #expect(small.schedule == nil)
-    #expect(small.testSchedule == nil)
-    #expect(small.testSample == 100)
+    #expect(small.restoreTestSchedule == nil)
+    #expect(small.restoreTestSample == 100)
     #expect(small.library == nil)
     #expect(small.verifies)
     #expect(small.retention == nil)
@@ -298,7 +298,7 @@ struct JobFileTests {
   @Test("Job file: the day of a restore test may be given by its name")
   func restoreTestDay() throws {
     let text = "jobs:\n  a:\n    destinations: x\n    drill: {frequency: weekly, day: Fri, time: 02:30}\n"
-    #expect(try read(text).first?.testSchedule?.frequency == .weekly(.friday))
+    #expect(try read(text).first?.restoreTestSchedule?.frequency == .weekly(.friday))
   }
 
   @Test(

@@ -124,7 +124,7 @@ struct CrontabTests {
     -> ScheduledJob
   {
     var job = Job(name: "Family")
-    (job.library, job.schedule) = ("/srv/Family", .defaultOfTests)
+    (job.library, job.schedule) = ("/srv/Family", .defaultForRestoreTests)
     return try ScheduledJob(
       job, in: configuration, library: nil, program: program,
       environment: ["HOME": "/root", "STATE_DIRECTORY": "/s t"])

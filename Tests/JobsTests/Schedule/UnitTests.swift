@@ -16,14 +16,14 @@ import Testing
 
   private func job(
     _ name: String = "Family", library: FilePath = "/srv/Family", runsCommands: Bool = false,
-    passwordFile: FilePath? = nil, schedule: Schedule? = .defaultOfTests
+    passwordFile: FilePath? = nil, schedule: Schedule? = .defaultForRestoreTests
   ) throws -> ScheduledJob {
     var job = Job(name: name)
     job.library = library
     job.destinations = [JobDestination(path: "/backups"), JobDestination(path: "/backups")]
     job.password = passwordFile.map { .file($0) }
     job.hooks.before = runsCommands ? "true" : nil
-    (job.schedule, job.testSchedule) = (schedule, .defaultOfTests)
+    (job.schedule, job.restoreTestSchedule) = (schedule, .defaultForRestoreTests)
     return try ScheduledJob(
       job, in: "/etc/smilepile/config.yaml", library: nil, program: "/bin/true",
       environment: ["HOME": "/root"])

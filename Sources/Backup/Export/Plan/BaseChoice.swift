@@ -71,7 +71,7 @@ struct BaseChoice {
         // another process removed the archive since it was listed
       } catch  where !error.cause.isInconclusive {
         // the archive is corrupt, and the ledger did not know
-        corrupt = try verifier.reverify(members, counter)
+        corrupt = try verifier.unusableAfterReverifying(members, counter)
       }
     }
     // an archive that another process has replaced since it was listed cannot be used either

@@ -11,7 +11,7 @@ extension ExportPlan {
   func reports(
     of library: FilePath, _ format: ExportOptions.Format, corrupt: [Finding]
   ) -> [PhotoReport] {
-    let lost = Dictionary(uniqueKeysWithValues: lost.map { ($0.photo.id, $0.reason) })
+    let lost = Dictionary(uniqueKeysWithValues: missingEverywhere.map { ($0.photo.id, $0.reason) })
     let storedInBase = Set(increment?.photosStoredInBase.map { photos[$0].id } ?? [])
     let corrupt = Set(corrupt.map(\.subject))
     return photos.map { photo in

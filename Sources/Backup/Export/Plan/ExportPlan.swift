@@ -31,6 +31,9 @@ package struct ExportPlan: Sendable {
     var viewName: String { "gallery/view/\(photo.id).jpg" }
   }
 
+  /// A photo whose file cannot be read, and why.
+  package typealias Missing = (photo: Photo, reason: String)
+
   /// The categories, by position.
   package let categories: [PhotoLibrary.Category]
   /// The display name of each category, by ID.
@@ -41,7 +44,7 @@ package struct ExportPlan: Sendable {
   package private(set) var items: [Item]
   /// The photos whose files are missing or unreadable in the library, with the reasons. They keep their rows and get no
   /// entries. The base may have some of them.
-  package private(set) var missing: [(photo: Photo, reason: String)]
+  package private(set) var missing: [Missing]
   /// The photos whose files have another length or date than their rows, by ID, with the current ones. A program other
   /// than smilepile has modified these files.
   let modifiedFiles: [(photo: Photo, file: PhotoFile)]
@@ -109,7 +112,7 @@ package struct ExportPlan: Sendable {
     selectionDigest = Self.selectionDigest(categories, options)
     fileNameLimit = FileName.maximumBytes - (thumbnails.isEmpty ? 0 : Item.thumbnailPrefix.utf8.count)
     var items: [Item] = []
-    var missing: [(photo: Photo, reason: String)] = []
+    var missing: [Missing] = []
     var modifiedFiles: [(photo: Photo, file: PhotoFile)] = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
     items.reserveCapacity(withFiles.count)
@@ -198,7 +201,7 @@ package struct ExportPlan: Sendable {
   }
 
   /// The photos whose files neither the library nor the base has.
-  var lost: [(photo: Photo, reason: String)] {
+  var missingEverywhere: [Missing] {
     guard let increment, !missing.isEmpty else { return missing }
     let ids = Set(increment.photosStoredInBase.map { photos[$0].id })
     return missing.filter { !ids.contains($0.photo.id) }
@@ -206,7 +209,7 @@ package struct ExportPlan: Sendable {
 
   /// A finding for each photo of `missing`.
   var missingFindings: [Finding] {
-    let lost = Set(lost.map(\.photo.id))
+    let lost = Set(missingEverywhere.map(\.photo.id))
     return missing.map { missing in
       let reason =
         lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base contains its file"

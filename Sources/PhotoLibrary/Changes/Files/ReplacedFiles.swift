@@ -17,7 +17,7 @@ struct ReplacedFiles {
 
   init(_ writer: LibraryWriter) { self.writer = writer }
 
-  /// Where the file of a photo lies for an undo, relative to the library.
+  /// Returns the path at which an undo finds the file of a photo, relative to the library.
   static func path(ofPhoto id: Int64, change: String) -> FilePath {
     parent.appending(change).appending(String(id))
   }

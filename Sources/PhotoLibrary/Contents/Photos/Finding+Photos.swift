@@ -2,9 +2,9 @@ import Operations
 
 extension Finding {
   /// A photo whose file does not have the bytes that the library recorded.
-  package static func corruptInLibrary(_ label: Finding.Subject) -> Finding {
+  package static func differsFromRow(_ label: Finding.Subject) -> Finding {
     Finding(
-      label, message: "\(label) is corrupt in the library (MD5 or size differs from the one recorded)",
+      label, message: "the file of \(label) differs from its row in the library (MD5 or size)",
       remedy: .repairLibrary)
   }
 

@@ -129,23 +129,26 @@ struct Prune: AsyncParsableCommand {
     let isRefused = !plan.refusals.isEmpty
     let lines = plan.decisions.map { decision in
       let removal = "no rule keeps it" + (isRefused ? ", but nothing is removed" : "")
-      return (decision: decision, reasons: decision.isKept ? decision.reasons : [removal])
+      return (
+        decision: decision, isKept: decision.isKept || isRefused,
+        reasons: decision.isKept ? decision.reasons : [removal]
+      )
     }
     reporter.result(
       TextTable(
         .left, .left, .left, .left, indentation: 2,
-        rows: lines.map { decision, reasons in
+        rows: lines.map { decision, isKept, reasons in
           [
-            decision.isKept || isRefused ? "keep" : "remove", decision.date.time,
+            isKept ? "keep" : "remove", decision.date.time,
             decision.archives.map(\.name).joined(separator: ", ").escaped,
             "(\(reasons.joined(separator: ", ").escaped))",
           ]
         }))
-    for (decision, reasons) in lines {
+    for (decision, isKept, reasons) in lines {
       reporter.json(
         "decision",
         [
-          "keep": decision.isKept || isRefused, "reasons": reasons, "date": decision.date,
+          "keep": isKept, "reasons": reasons, "date": decision.date,
           "archives": decision.archives.map(\.path),
         ])
     }

@@ -9,7 +9,7 @@ struct Repair: AsyncParsableCommand {
       for the others. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
 
       With -l, replaces corrupt and missing photos of the library with photos of the archives; without archives, of \
-      all archives in the destinations of its jobs. The library's folder .rotten keeps the corrupt files.
+      all archives in the destinations of its jobs. The library's folder .rotten keeps the corrupt files. A damaged row gets the MD5 and the size of its intact file.
 
       The exit code is 3 if photos are still missing or corrupt.
 

@@ -44,14 +44,14 @@ struct BackupCommand: JobCommand {
 
   func run() async throws {
     let chosen = try choice.read()
-    var context = JobEnvironment.ofThisProcess(reporter)
-    context.isForced = force
+    var environment = JobEnvironment.ofThisProcess(reporter)
+    environment.isForced = force
     var succeeded = 0
     let worst = try await reporter.each(chosen) { job in
       var job = job
       job.lockWait = lockWait ?? job.lockWait
       if requireMount { job.requireMounts() }
-      let report = try await reporter.follow(.backup(job, context))
+      let report = try await reporter.follow(.backup(job, environment))
       show(report, job)
       let status = report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
       if status == .done { succeeded += 1 }

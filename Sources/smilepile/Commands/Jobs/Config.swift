@@ -25,7 +25,8 @@ struct Config: ParsableCommand {
     private static func tasks(of job: Job) -> [(task: String, schedule: String)] {
       let inbox = job.inboxes.isEmpty ? nil : ScheduledJob.timingOfInbox
       return [
-        ("backup", job.schedule?.description), ("drill", job.testSchedule?.description), ("inbox", inbox),
+        ("backup", job.schedule?.description), ("drill", job.restoreTestSchedule?.description),
+        ("inbox", inbox),
       ].compactMap { task, schedule in schedule.map { (task, $0) } }
     }
 

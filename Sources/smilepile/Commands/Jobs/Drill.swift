@@ -46,7 +46,7 @@ struct Drill: JobCommand {
 
   func run() async throws {
     let chosen = try choice.read()
-    let context = JobEnvironment.ofThisProcess(reporter)
+    let environment = JobEnvironment.ofThisProcess(reporter)
     var options = RestoreTestOptions()
     let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch
@@ -54,8 +54,8 @@ struct Drill: JobCommand {
     var warnings: [String] = []
     var passed = 0
     let worst = try await reporter.each(chosen) { job in
-      options.sample = all ? nil : sample ?? job.testSample
-      let report = try await reporter.follow(.restoreTest(job, context, options: options))
+      options.sample = all ? nil : sample ?? job.restoreTestSample
+      let report = try await reporter.follow(.restoreTest(job, environment, options: options))
       let test = report.test ?? RestoreTestReport()
       for warning in report.warnings { reporter.warn(warning) }
       for error in report.errors { reporter.error(Finding(.job(job.name), error), during: "drill") }

@@ -36,11 +36,11 @@ struct InboxCommand: AsyncParsableCommand {
 
   func run() async throws {
     let jobs = try chosenJobs()
-    let context = JobEnvironment.ofThisProcess(reporter)
+    let environment = JobEnvironment.ofThisProcess(reporter)
     var reports: [InboxReport] = []
     var errors: [String] = []
     let worst = try await reporter.each(jobs) { job in
-      let report = try await reporter.follow(.inbox(job, context, isDryRun: dryRun, waits: wait))
+      let report = try await reporter.follow(.inbox(job, environment, isDryRun: dryRun, waits: wait))
       show(report, job)
       reports.append(report)
       errors += report.errors

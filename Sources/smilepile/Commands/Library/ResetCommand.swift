@@ -84,8 +84,8 @@ struct ResetCommand: AsyncParsableCommand {
     options.isForGood = forGood
     options.lockWait = lock.duration
     options.authorization = try confirmation.authorization(reporter, for: path, photos: photos)
-    let context = JobEnvironment.ofThisProcess(reporter)
-    let report = try await reporter.follow(.reset(reset, options: options, context), during: "reset")
+    let environment = JobEnvironment.ofThisProcess(reporter)
+    let report = try await reporter.follow(.reset(reset, options: options, environment), during: "reset")
     try show(report)
   }
 

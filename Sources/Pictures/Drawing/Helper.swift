@@ -25,7 +25,8 @@ package enum Helper: String, Sendable {
     return program
   }
 
-  /// The variables of every program. It gets no others but its own: some make libraries load files.
+  /// The environment variables of every helper. A helper gets no other variables of this process, since some make libraries
+  /// load files.
   private static var environment: [String] {
     let path = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
     return ["LC_ALL=C.UTF-8"] + [path].compactMap(\.self)
