@@ -212,7 +212,7 @@ import Testing
     #expect(summary.photos == 4)
     #expect(summary.tiles == 3)
     #expect(
-      summary.fill.failed.map(\.message) == [
+      summary.failed.map(\.message) == [
         "photo 2 “broken” in “Cars” cannot be drawn: the file is corrupt, or no image"
       ])
     #expect(summary.fill.undrawable.count == 1)
@@ -229,7 +229,7 @@ import Testing
     }
     let summary = try scratch.write { $0.selection.categories = ["Cars"] }
     #expect(summary.tiles == 0)
-    #expect(summary.fill.failed.map(\.message) == ["photo 2 “two” in “Cars” is missing in the library"])
+    #expect(summary.failed.map(\.message) == ["photo 2 “two” in “Cars” is missing in the library"])
   }
 
   @Test("Catalogue: only the thumbnails of the selected photos are drawn")

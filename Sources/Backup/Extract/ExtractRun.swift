@@ -87,8 +87,10 @@ private struct ExtractRun {
     var notWritten: [Int: String] = [:]
     let items = choose(plan, look, source, &summary, &notWritten)
     // if the folder does not exist yet, the free space of its parent
-    let free = try target?.root.fileSystem().freeBytes ?? Directory.open(folder.folder).fileSystem().freeBytes
-    try requireSpace(for: items, plan, look, free: free)
+    let fileSystem = try target?.root.fileSystem() ?? Directory.open(folder.folder).fileSystem()
+    try fileSystem.requireSpace(neededSpace(for: items, plan, look), margin: 0) {
+      BackupError.notEnoughSpace(folder, needed: $0, free: $1)
+    }
     var written = items
     if let target, !options.isDryRun {
       counter.enter(.restoring)
@@ -177,12 +179,11 @@ private struct ExtractRun {
     }
   }
 
-  /// Refuses an extraction that does not fit, before anything is written. A replaced file is removed when its
+  /// Returns the bytes that the file system must have free before anything is written. A replaced file is removed when its
   /// replacement is durable: the disk stores both for all files that are flushed together.
-  private func requireSpace(
-    for items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ look: ExtractLook,
-    free: Int
-  ) throws {
+  private func neededSpace(
+    for items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ look: ExtractLook
+  ) -> Int {
     var needed = 0
     var replaced = 0
     for (index, _) in items {
@@ -194,7 +195,6 @@ private struct ExtractRun {
       replaced += freed
     }
     let largest = items.map { plan.items[$0.index].size }.max() ?? 0
-    needed = needed.saturated(plus: min(replaced, ExtractPublication.mostBytes.saturated(plus: largest)))
-    if needed > free { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
+    return needed.saturated(plus: min(replaced, ExtractPublication.mostBytes.saturated(plus: largest)))
   }
 }

@@ -97,8 +97,9 @@ final class GalleryFolder: Sendable {
   func requireSpace(forCopies sizes: [Int]) throws {
     // the overhead of a file and its name in usual file systems
     let needed = sizes.reduce(0) { $0.saturated(plus: $1).saturated(plus: 4096) }
-    let free = try target.root.fileSystem().freeBytes
-    if needed > free { throw BackupError.notEnoughSpace(path, needed: needed, free: free) }
+    try target.root.fileSystem().requireSpace(needed, margin: 0) {
+      BackupError.notEnoughSpace(path, needed: $0, free: $1)
+    }
   }
 
   /// Makes the folders of the gallery. `commit` and `discard` remove the empty ones.

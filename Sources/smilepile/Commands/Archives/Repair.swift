@@ -8,8 +8,8 @@ struct Repair: AsyncParsableCommand {
       Writes a new archive NAME.repaired.zip with the intact photos of the damaged archive, and with photos of --from \
       for the others. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
 
-      With -l, replaces corrupt and missing photos of the library with photos of the archives; without archives, of \
-      all archives in the destinations of its jobs. The library's folder .rotten keeps the corrupt files. A damaged row gets the MD5 and the size of its intact file.
+      With -l, replaces corrupt and missing photos of the library with those of the archives, or of all archives of its \
+      jobs. The library's folder .rotten keeps the corrupt files. A damaged row gets the MD5 and the size of its intact file.
 
       The exit code is 3 if photos are still missing or corrupt.
 

@@ -71,11 +71,11 @@ struct CatalogueCommand: AsyncParsableCommand {
     reporter.note(
       "\(Count(summary.photos, "photo")) on \(Count(summary.pages, "page")), \(ByteCount(summary.bytes))")
     try reporter.finish(
-      isIncomplete: !summary.fill.failed.isEmpty,
+      isIncomplete: !summary.failed.isEmpty,
       [
         "path": summary.path.string, "bytes": summary.bytes, "pages": summary.pages, "photos": summary.photos,
         "categories": summary.categories, "tiles": summary.tiles, "drawn": summary.fill.drawn,
-        "undrawable": summary.fill.undrawable.map(\.message), "failed": summary.fill.failed.map(\.message),
+        "undrawable": summary.fill.undrawable.map(\.message), "failed": summary.failed.map(\.message),
         "missing_characters": summary.missingCharacters, "warnings": summary.warnings,
       ])
   }
