@@ -64,7 +64,7 @@ struct Client {
     #expect(history.map(\.run.kind) == [.import, .export, .add])
     #expect(history.map(\.outcome) == [.done, .done, .done])
     #expect(history.map(\.run.counts.photos) == [0, 2, 2])
-    #expect(history.map(\.run.libraryPath) == [family.string, family.string, family.string])
+    #expect(history.map(\.run.libraryPath) == [family, family, family])
     #expect(ledger.operation(number: 1)?.run.kind == .add)
   }
 

@@ -283,7 +283,7 @@ extension LedgerRun {
   /// Makes the row of a backup.
   init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {
     self.init(
-      .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
+      .backup, job: job, libraryPath: library, startedAt: run.startedAt,
       outcome: run.outcome, record: JobStatus.encoded(BackupDetails(run: run)))
   }
 }

@@ -34,7 +34,7 @@ extension Ledger: OperationRecorder {
 extension LedgerRun {
   fileprivate init(_ operation: RecordedOperation, at moment: Int64) {
     self.init(
-      operation.kind, libraryPath: operation.library?.absolute.string, startedAt: moment,
+      operation.kind, libraryPath: operation.library?.absolute, startedAt: moment,
       record: HistoryDetails(operation).json)
     libraryID = operation.libraryID()
   }

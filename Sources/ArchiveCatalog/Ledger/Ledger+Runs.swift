@@ -2,6 +2,7 @@ internal import Databases
 import Foundation
 internal import GRDB
 import Operations
+import SystemPackage
 
 extension Ledger {
   /// Inserts a run and sets its start position, and its end position if the run has ended already. Blocks.
@@ -22,7 +23,7 @@ extension Ledger {
           """,
         arguments: [
           run.startPosition.number, run.endPosition?.number, run.number, run.kind.rawValue, run.job,
-          run.libraryPath, run.libraryID, run.startedAt, run.endedAt, run.outcome.rawValue, run.hook,
+          run.libraryPath?.string, run.libraryID, run.startedAt, run.endedAt, run.outcome.rawValue, run.hook,
           try JSONEncoder().encode(run.counts), run.record,
         ])
       return run
@@ -44,9 +45,9 @@ extension Ledger {
           WHERE begun = ? AND startedAt = ? AND kind = ?
           """,
         arguments: [
-          run.endPosition?.number, run.job, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue,
-          run.hook, try JSONEncoder().encode(run.counts), run.record, run.startPosition.number, run.startedAt,
-          run.kind.rawValue,
+          run.endPosition?.number, run.job, run.libraryPath?.string, run.libraryID, run.endedAt,
+          run.outcome.rawValue, run.hook, try JSONEncoder().encode(run.counts), run.record,
+          run.startPosition.number, run.startedAt, run.kind.rawValue,
         ])
       let isMissing = database.changesCount == 0
       for copy in isMissing ? [] : copies {
@@ -109,7 +110,7 @@ extension LedgerRun {
   fileprivate init(_ row: RowReader) throws {
     self.init(
       try row.enumeration("kind"), job: try row.optionalText("job"),
-      libraryPath: try row.optionalText("libraryPath"),
+      libraryPath: try row.optionalText("libraryPath").map { FilePath($0) },
       startedAt: try row.integer("startedAt"), outcome: try row.enumeration("outcome"),
       record: try row.bytes("record"))
     number = try row.integer("number")

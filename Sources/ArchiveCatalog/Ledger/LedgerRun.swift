@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import SystemPackage
 
 /// A row of the table `copy`: the newest archive that a run found at a destination, with the archives it depends on.
 package struct LedgerCopy: Sendable, Equatable {
@@ -56,7 +57,7 @@ public struct LedgerRun: Sendable, Equatable {
   /// The job's name; nil for a command.
   public var job: String?
   /// The folder of the library; nil for an operation without a library.
-  public var libraryPath: String?
+  public var libraryPath: FilePath?
   /// The ID of the library; nil if it is not yet known.
   public var libraryID: String?
   /// The start, in milliseconds since 1970.
@@ -77,7 +78,7 @@ public struct LedgerRun: Sendable, Equatable {
 
   /// Makes the row of a run that starts.
   package init(
-    _ kind: Kind, job: String? = nil, libraryPath: String?, startedAt: Int64, outcome: Outcome = .running,
+    _ kind: Kind, job: String? = nil, libraryPath: FilePath?, startedAt: Int64, outcome: Outcome = .running,
     record: Data = Data()
   ) {
     self.kind = kind

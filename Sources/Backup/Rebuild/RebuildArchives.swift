@@ -77,9 +77,7 @@ struct RebuildArchives {
   /// Returns the IDs that the ledger knows of libraries in a folder, that of the newest operation first.
   private static func recordedIDs(of path: FilePath, _ ledger: Ledger?) -> [String] {
     let runs = ledger?.runs() ?? []
-    return runs.filter { run in
-      run.libraryPath.map { FilePath($0).isSamePlace(as: path) } ?? false
-    }.compactMap(\.libraryID)
+    return runs.filter { $0.libraryPath?.isSamePlace(as: path) ?? false }.compactMap(\.libraryID)
   }
 
   /// Returns the archives of one library.

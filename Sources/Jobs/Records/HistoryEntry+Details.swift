@@ -28,7 +28,7 @@ extension Ledger {
   package func history(since date: Int64? = nil, library: (path: FilePath, id: String?)?) -> [HistoryEntry] {
     let entries = history(since: date)
     guard let library else { return entries }
-    let wanted = JobStatus.LibraryIdentity(path: library.path.string, id: library.id)
+    let wanted = JobStatus.LibraryIdentity(path: library.path, id: library.id)
     var known: [JobStatus.LibraryIdentity: Bool] = [:]
     return entries.filter { entry in
       guard let path = entry.run.libraryPath else { return false }

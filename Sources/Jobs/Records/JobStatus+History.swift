@@ -46,13 +46,13 @@ extension LedgerRun {
 extension JobStatus {
   /// A library, identified by its ID or, if the ID is unknown, by its folder.
   struct LibraryIdentity: Hashable {
-    var path: String
+    var path: FilePath
     var id: String?
 
     /// Returns true if the IDs are equal or, if one ID is missing, the folders are the same under any name. Blocks.
     func isSame(as other: Self) -> Bool {
       if let id, let otherID = other.id { return id == otherID }
-      return FilePath(path).isSamePlace(as: FilePath(other.path))
+      return path.isSamePlace(as: other.path)
     }
   }
 
@@ -76,7 +76,7 @@ extension JobStatus {
     }
     guard let newest = entries.first else { return }
     let known = Self.library(of: entries) ?? LibraryIdentity(path: newest.libraryPath ?? "")
-    (library, libraryID) = (known.path, known.id)
+    (library, libraryID) = (known.path.string, known.id)
     let own = entries.filter { $0.isOf(known) }
     lastSuccess = own.first(where: \.isCompleteWithHooks)?.backup?.run
     let positions = Set(own.map(\.startPosition))

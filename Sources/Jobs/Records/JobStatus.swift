@@ -33,7 +33,8 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// folders are the same under any name. A status without a backup matches every library. Blocks.
   func isOf(library path: FilePath, id: String?) -> Bool {
     libraryID == nil && lastSuccess == nil && copies.isEmpty
-      || LibraryIdentity(path: library, id: libraryID).isSame(as: LibraryIdentity(path: path.string, id: id))
+      || LibraryIdentity(path: FilePath(library), id: libraryID)
+        .isSame(as: LibraryIdentity(path: path, id: id))
   }
 
   /// Returns true if the library of the status is in this folder. Blocks.

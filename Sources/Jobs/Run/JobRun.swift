@@ -59,7 +59,7 @@ struct JobRun: RunPart {
     state.results.isOfJob = !job.usesOtherLibrary
     state.results.test = isTest ? RestoreTestReport() : nil
     entry = LedgerRun(
-      isTest ? .restoreTest : .backup, libraryPath: input.library.string, startedAt: now.milliseconds)
+      isTest ? .restoreTest : .backup, libraryPath: input.library, startedAt: now.milliseconds)
   }
 
   /// Runs the job. Blocks.

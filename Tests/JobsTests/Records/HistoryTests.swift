@@ -148,7 +148,7 @@ import Testing
   @Test("History: a library is found by its ID, or by its folder if an ID is unknown")
   func library() throws {
     for (path, id) in [("/a", "A"), ("/moved", "A"), ("/a", nil), ("/a", "B"), (nil, nil)]
-      as [(String?, String?)]
+      as [(FilePath?, String?)]
     {
       var run = LedgerRun(.import, libraryPath: path, startedAt: 5)
       run.libraryID = id
@@ -223,7 +223,7 @@ import Testing
     let runs = night.context.ledger.history().map(\.run)
     #expect(runs.map(\.kind) == [.restoreTest, .backup])
     #expect(runs.map(\.job) == [nil, nil])
-    #expect(runs.map(\.libraryPath) == [library.path.string, library.path.string])
+    #expect(runs.map(\.libraryPath) == [library.path, library.path])
     #expect(night.context.state.statuses() == [])
   }
 

@@ -13,12 +13,12 @@ extension History {
     reporter.json(
       "operation",
       [
-        "number": run.number, "operation": run.kind.identifier, "job": run.job, "library": run.libraryPath,
-        "library_id": run.libraryID, "started_at": run.startedAt, "finished_at": run.endedAt,
-        "outcome": entry.outcome.identifier, "photos": counts.photos, "categories": counts.categories,
-        "bytes": counts.bytes, "photos_skipped": counts.skipped, "removed": counts.removed,
-        "finding_count": counts.findings, "archives": details?.archives, "folder": details?.folder,
-        "message": details?.message, "report": details?.report,
+        "number": run.number, "operation": run.kind.identifier, "job": run.job,
+        "library": run.libraryPath?.string, "library_id": run.libraryID, "started_at": run.startedAt,
+        "finished_at": run.endedAt, "outcome": entry.outcome.identifier, "photos": counts.photos,
+        "categories": counts.categories, "bytes": counts.bytes, "photos_skipped": counts.skipped,
+        "removed": counts.removed, "finding_count": counts.findings, "archives": details?.archives,
+        "folder": details?.folder, "message": details?.message, "report": details?.report,
         "findings": details?.findings.map { ["item": $0.item, "message": $0.message] as JSONFields },
       ])
   }
@@ -33,7 +33,7 @@ extension History {
           [
             "\(entry.run.number)", time.minute(Date(milliseconds: entry.run.startedAt)), entry.title.escaped,
             entry.outcome.text, entry.run.counts.short(entry.run.kind),
-            (entry.run.libraryPath ?? "-").escaped,
+            (entry.run.libraryPath?.string ?? "-").escaped,
           ]
         }))
     for entry in entries { json(entry, nil) }
@@ -61,7 +61,7 @@ extension History {
       ("photos", run.counts.photos.map { "\($0)" }), ("categories", run.counts.categories.map { "\($0)" }),
       ("bytes", run.counts.bytes.map { "\($0) (\(ByteCount($0)))" }),
       ("skipped", run.counts.skipped.map { "\($0)" }), ("removed", run.counts.removed.map { "\($0)" }),
-      ("findings", run.counts.findings.map { "\($0)" }), ("library", run.libraryPath),
+      ("findings", run.counts.findings.map { "\($0)" }), ("library", run.libraryPath?.string),
       ("folder", details.folder), ("report", details.report),
     ]
     return fields.compactMap { name, value in value.map { [name, $0.escaped] } }
