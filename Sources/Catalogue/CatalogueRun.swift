@@ -110,8 +110,7 @@ struct CatalogueRun {
 
   /// Returns the file name, which must be free. Another process may take it later.
   private func checkedName() throws -> FilePath {
-    guard let name = path.lastComponent, name.kind == .regular else { throw CatalogueError.noName(path) }
-    let file = FilePath(name.string)
+    guard let file = path.fileName else { throw CatalogueError.noName(path) }
     guard path.folder.realPath != nil else { throw CatalogueError.noFolder(path.folder) }
     let folder = try Directory.open(path.folder)
     AtomicFile.sweep(folder)

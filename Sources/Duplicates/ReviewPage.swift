@@ -61,10 +61,8 @@ package struct ReviewPage {
   }
 
   private static func name(at path: FilePath) throws -> FilePath {
-    guard let name = path.lastComponent, name.kind == .regular else {
-      throw ReviewPageError(path, "is not the name of a file")
-    }
-    return FilePath(name.string)
+    guard let name = path.fileName else { throw ReviewPageError(path, "is not the name of a file") }
+    return name
   }
 
   /// Returns true if an earlier page has the name; false if the name is free.

@@ -44,11 +44,7 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   /// Returns the absolute path of a file without symbolic links; for a missing file, with the links of its folder
   /// resolved. Blocks.
   package static func location(of path: FilePath) -> String {
-    if let real = path.realPath { return real.string }
-    if let name = path.lastComponent, let folder = path.folder.realPath {
-      return folder.appending(name).string
-    }
-    return path.string
+    (path.realPath ?? path.lastComponent.flatMap { path.folder.realPath?.appending($0) } ?? path).string
   }
 
   /// Returns true if this is the same version of the file as `other`, whose state was read later.

@@ -38,15 +38,13 @@ final class ExtractTarget: Sendable {
       guard error.errno == .noSuchFileOrDirectory else { throw error }
     }
     let folder = path.folder
-    guard let name = path.lastComponent, name.kind == .regular else {
-      throw ExtractError.noSuchFolder(path)
-    }
+    guard let name = path.fileName else { throw ExtractError.noSuchFolder(path) }
     do {
       let directory = try Directory.open(folder)
       guard forWriting else { return nil }
-      try directory.makeDirectory(FilePath(name.string))
+      try directory.makeDirectory(name)
       try directory.sync()
-      return try ExtractTarget(path, directory.directory(FilePath(name.string)), lock())
+      return try ExtractTarget(path, directory.directory(name), lock())
     } catch let error as FileError where error.errno == .noSuchFileOrDirectory {
       throw ExtractError.noSuchFolder(folder)
     } catch let error as FileError where error.errno == .notDirectory {

@@ -69,7 +69,7 @@ package enum BackupFiles {
   /// Returns true if a file that cannot be read as a backup is a third-party file, and not a damaged or locked
   /// backup.
   package static func isThirdParty(_ path: FilePath, _ error: any Error) -> Bool {
-    if path.lastComponent.map({ hasOurName(FilePath($0.string)) }) ?? false { return false }
+    if hasOurName(FilePath(path.name)) { return false }
     switch error {
     case BackupError.notABackup, BackupError.tooLarge, BackupError.noMetadata, BackupError.photoExport:
       return true

@@ -67,10 +67,7 @@ public struct SettingsProfile: Sendable, Equatable {
   /// - Throws: `SettingsProfileError.exists` or `.noName`; `FileError` if the file cannot be written. Nothing is
   ///   published then.
   public func write(to path: FilePath) throws -> String? {
-    guard let name = path.lastComponent, name.kind == .regular else {
-      throw SettingsProfileError.noName(path)
-    }
-    let file = FilePath(name.string)
+    guard let file = path.fileName else { throw SettingsProfileError.noName(path) }
     let folder = path.folder
     // before the document is written, for a clear message
     guard try Directory.open(folder).status(of: file) == nil else { throw SettingsProfileError.exists(path) }

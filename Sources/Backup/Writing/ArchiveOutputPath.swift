@@ -25,12 +25,10 @@ struct ArchiveOutputPath {
       guard error.isMissing else { throw error }
     }
     folder = path.folder
-    guard let last = path.lastComponent, last.kind == .regular else {
-      throw BackupError.noSuchDestination(path)
-    }
-    name = FilePath(last.string)
+    guard let last = path.fileName else { throw BackupError.noSuchDestination(path) }
+    name = last
     do {
-      if try Directory.open(folder).status(of: FilePath(last.string)) != nil {
+      if try Directory.open(folder).status(of: last) != nil {
         throw BackupError.destinationExists(path)
       }
     } catch let error as FileError where error.errno == .noSuchFileOrDirectory {

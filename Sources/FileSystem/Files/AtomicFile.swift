@@ -136,11 +136,8 @@ package struct AtomicFile: ~Copyable, Sendable {
   private static func sweepReservation(of partial: FilePath, in directory: borrowing Directory) {
     let parts = partial.string.dropLast(PartialName.lockedFile.rawValue.count)
       .split(separator: reservationMark, maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let name = FilePath.Component(String(parts[1])), name.kind == .regular else {
-      return
-    }
-    let reserved = FilePath(name.string)
-    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0,
+    guard parts.count == 2, let reserved = FilePath(String(parts[1])).fileName,
+      let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0,
       status.owner == geteuid()
     else { return }
     _ = try? directory.remove(reserved)

@@ -19,6 +19,9 @@ extension FilePath {
     }
   }
 
+  /// The last component; nil if it is `.` or `..`, or if the path has none.
+  package var fileName: FilePath? { lastComponent?.kind == .regular ? FilePath(name) : nil }
+
   /// The folders of an absolute path, from the root down.
   var foldersAbove: [FilePath] {
     withPlatformString { path in

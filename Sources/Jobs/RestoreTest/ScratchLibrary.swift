@@ -9,7 +9,7 @@ import SystemPackage
 final class ScratchLibrary {
   /// The path of the library.
   let path: FilePath
-  private let folder: String
+  private let folder: FilePath
   private let lock: FolderLock
 
   /// Creates an empty library in a new folder. Blocks.
@@ -20,14 +20,14 @@ final class ScratchLibrary {
     guard mkdtemp(&template) != nil else {
       throw FileError("create a folder in", parent, Errno(rawValue: errno))
     }
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    lock = try FolderLock(FilePath(folder), exclusive: true)
-    path = FilePath(folder).appending("Library")
+    folder = FilePath(platformString: template)
+    lock = try FolderLock(folder, exclusive: true)
+    path = folder.appending("Library")
     // from here on, deinit removes the folder if a step fails
     try Library.create(at: path)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
+  deinit { try? FileManager.default.removeItem(atPath: folder.string) }
 
   /// Removes the folders that killed tests of the job left behind. Skips those of tests that are running with another
   /// state folder, and folders of other users, who may create folders of any name in /var/tmp.

@@ -154,8 +154,7 @@ package struct PruneRun {
     let newest = archives.map(\.date).max() ?? 0
     let (limit, isOverflow) = newest.subtractingReportingOverflow(ArchiveDescriptor.clockTolerance)
     for file in inventory.unreadable where !file.hasOtherOwner {
-      guard let name = FilePath(file.path).lastComponent else { continue }
-      let status = try directory.status(of: FilePath(name.string))
+      let status = try directory.status(of: FilePath(FilePath(file.path).name))
       if let status, status.modified > (isOverflow ? .min : limit) {
         return "\(file.reason); the file may be a newer archive"
       }

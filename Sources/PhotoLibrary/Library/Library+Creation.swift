@@ -92,9 +92,9 @@ extension Library {
   }
 
   private static func makeFolder(_ path: FilePath) throws {
-    guard let name = path.lastComponent, name.kind == .regular else { return }
+    guard let name = path.fileName else { return }
     let folder = try Directory.open(path.folder)
     try Ownership.requireParent(folder)
-    if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
+    if try folder.makeDirectory(name) { try folder.sync() }
   }
 }

@@ -47,8 +47,7 @@ package struct ExportBase: Sendable {
 
   /// Returns true if the archive still exists.
   func exists() throws(FileError) -> Bool {
-    guard let name = path.lastComponent else { return false }
-    return try Directory.open(path.folder).status(of: FilePath(name.string))?.kind == .file
+    try Directory.open(path.folder).status(of: FilePath(path.name))?.kind == .file
   }
 
   /// Makes the archives of the chain durable, since the next archive depends on them. Costs nothing if they are
