@@ -46,13 +46,13 @@ struct RestoreComparison {
       grouping: contents.photos.filter { !$0.isFromAssets }, by: { Key($0, in: liveNames) })
     let photos = restored.photos.filter { !$0.isFromAssets }
     counter.setTotals(items: photos.count, bytes: photos.saturatedSum(\.fileSize))
-    var different: [(key: Key, label: Finding.Subject)] = []
+    var different: [(photo: Photo, key: Key, label: Finding.Subject)] = []
     for photo in photos {
       try counter.checkCancellation()
       let label = restored.label(of: photo)
       let key = Key(photo, in: names)
       do {
-        if try !hasEqual(photo, key, label) { different.append((key, label)) }
+        if try !hasEqual(photo, key, label) { different.append((photo, key, label)) }
       } catch let error as FileError
         where error.cause != .environment && !error.path.starts(with: scratch.path)
       {
@@ -60,7 +60,7 @@ struct RestoreComparison {
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
-    for (key, label) in different { try reportDifference(key, label) }
+    for (photo, key, label) in different { try reportDifference(photo, key, label) }
     if result.identical == 0, !hasFailed, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent
     {
       result.failures.append(
@@ -128,9 +128,15 @@ struct RestoreComparison {
   }
 
   /// Records why the library has no equal photo.
-  private mutating func reportDifference(_ key: Key, _ label: Finding.Subject) throws {
+  private mutating func reportDifference(_ photo: Photo, _ key: Key, _ label: Finding.Subject) throws {
     guard let original = unmatched[key]?.popLast() else {
-      if isCurrent {
+      if let original = try equalPhotoWithDamagedRow(photo, key.category) {
+        result.identical += 1
+        result.damagedInLibrary.append(
+          Finding(
+            contents.label(of: original), "its row in the database is damaged, and its file is intact",
+            remedy: .repairLibrary))
+      } else if isCurrent {
         result.failures.append(Finding(label, "it was restored, but is not in the library"))
       } else {
         result.notInLibrary += 1
@@ -146,6 +152,13 @@ struct RestoreComparison {
           contents.label(of: original), "its file in the library is missing or corrupt",
           remedy: .repairLibrary))
     }
+  }
+
+  /// Returns an unmatched photo of a category of the library whose row is damaged and whose file equals a restored photo.
+  private func equalPhotoWithDamagedRow(_ photo: Photo, _ category: String) throws -> Photo? {
+    guard let content = photo.content else { return nil }
+    let rest = unmatched.lazy.filter { $0.key.category == category }.flatMap(\.value)
+    return try rest.first { try $0.isDamagedRow(of: content) && isEqual(scratch.open(photo), to: $0) }
   }
 
   /// Returns true if the files are equal; false if they differ or the library's file cannot be read.
