@@ -177,7 +177,9 @@ private struct ArchiveSearch {
     warnings += [inventory.warningOfOtherOwners].compactMap(\.self)
     warnings += inventory.unreadable.map { "\($0.path.escaped) cannot be used: \($0.reason)" }
     let own = inventory.ownArchives
-    add(own, Dictionary(uniqueKeysWithValues: own.map { ($0.path, inventory.graph.health(of: $0)) }))
+    let states = own.map { ($0.path, inventory.graph.health(of: $0)) }
+    // two paths are one key if they differ only in their normal forms
+    add(own, Dictionary(states, uniquingKeysWith: { first, _ in first }))
   }
 
   private mutating func add(_ new: [ArchiveDescriptor], _ states: [String: ArchiveHealth]) {

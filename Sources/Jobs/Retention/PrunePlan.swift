@@ -113,8 +113,9 @@ private struct GroupPlan {
     _ archives: [ArchiveDescriptor], _ graph: ArchiveGraph, _ policy: RetentionPolicy, _ calendar: Calendar,
     _ now: Date
   ) {
+    // two paths are one key if they differ only in their normal forms
     let order = Dictionary(
-      uniqueKeysWithValues: graph.archives.indices.map { (graph.archives[$0].path, $0) })
+      graph.archives.indices.map { (graph.archives[$0].path, $0) }, uniquingKeysWith: max)
     var restorable: [PrunePlan.Decision] = []
     var incomplete: [PrunePlan.Decision] = []
     // copies of an archive count as one
