@@ -125,7 +125,7 @@ extension LedgerRun {
   private static func counts(of row: RowReader) throws -> Counts {
     let json = try row.bytes("counts")
     do {
-      // none is negative
+      // refuses negative numbers
       _ = try JSONDecoder().decode([String: UInt].self, from: json)
       return try JSONDecoder().decode(Counts.self, from: json)
     } catch {

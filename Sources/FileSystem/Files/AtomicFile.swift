@@ -143,8 +143,8 @@ package struct AtomicFile: ~Copyable, Sendable {
     _ = try? directory.remove(reserved)
   }
 
-  /// Removes the partials of writers that have ended of this user, and the empty files that reserve their names. A caller that
-  /// requires a free name sweeps before it checks the name.
+  /// Removes the partials that ended writers of this user left, and the empty files that reserve their names. A caller
+  /// that requires a free name sweeps before it checks the name.
   package static func sweep(_ directory: borrowing Directory) {
     for name in (try? directory.names()) ?? [] { _ = try? removeAbandoned(name, in: directory) }
   }

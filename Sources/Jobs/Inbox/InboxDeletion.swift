@@ -8,7 +8,8 @@ import SystemPackage
 /// of this job.
 ///
 /// The archive has the current content of the library, so that it was made from the library after the import. Every archive
-/// that its restore needs was verified, and is unchanged since. A backup without such an archive stays, and the next run tries again.
+/// that its restore needs was verified, and is unchanged since. A backup without such an archive stays, and the next run
+/// tries again.
 struct InboxDeletion {
   let context: PhaseContext
 

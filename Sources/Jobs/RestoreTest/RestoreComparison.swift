@@ -19,6 +19,9 @@ struct RestoreComparison {
   private(set) var result = ArchiveRestore.Comparison()
   /// The photos of the library that are not matched with a restored photo yet.
   private var unmatched: [Key: [Photo]] = [:]
+  /// The same, to find damaged rows, of which only the size or the MD5 is right.
+  private var unmatchedBySize: [Int: [Photo]] = [:]
+  private var unmatchedByMD5: [MD5Digest?: [Photo]] = [:]
 
   private static let pieceSize = 1 << 20
 
@@ -60,6 +63,9 @@ struct RestoreComparison {
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
+    let rest = different.isEmpty ? [] : unmatched.values.flatMap(\.self)
+    unmatchedBySize = Dictionary(grouping: rest, by: \.fileSize)
+    unmatchedByMD5 = Dictionary(grouping: rest, by: \.md5)
     for (photo, key, label) in different { try reportDifference(photo, key, label) }
     if result.identical == 0, !hasFailed, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent
     {
@@ -130,7 +136,7 @@ struct RestoreComparison {
   /// Records why the library has no equal photo.
   private mutating func reportDifference(_ photo: Photo, _ key: Key, _ label: Finding.Subject) throws {
     guard let original = unmatched[key]?.popLast() else {
-      if let original = try equalPhotoWithDamagedRow(photo, key.category) {
+      if let original = try equalPhotoWithDamagedRow(photo) {
         result.identical += 1
         result.damagedInLibrary.append(
           Finding(
@@ -154,11 +160,14 @@ struct RestoreComparison {
     }
   }
 
-  /// Returns an unmatched photo of a category of the library whose row is damaged and whose file equals a restored photo.
-  private func equalPhotoWithDamagedRow(_ photo: Photo, _ category: String) throws -> Photo? {
+  /// Returns a photo of the library whose row is damaged and whose file equals a restored photo.
+  private func equalPhotoWithDamagedRow(_ photo: Photo) throws -> Photo? {
     guard let content = photo.content else { return nil }
-    let rest = unmatched.lazy.filter { $0.key.category == category }.flatMap(\.value)
-    return try rest.first { try $0.isDamagedRow(of: content) && isEqual(scratch.open(photo), to: $0) }
+    let likely = unmatchedBySize[content.size, default: []] + unmatchedByMD5[content.md5, default: []]
+    return try likely.first { original in
+      try original.content != content && original.isDamagedRow(of: content)
+        && isEqual(scratch.open(photo), to: original)
+    }
   }
 
   /// Returns true if the files are equal; false if they differ or the library's file cannot be read.

@@ -125,7 +125,7 @@ package struct PruneRun {
     _ archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
     if let newer = try newerUnreadable(than: archives, inventory) { return newer }
-    let verifier = ArchiveVerifier(observer: observer, password: password, verifiesUnverified: true)
+    let verifier = ArchiveVerifier(observer: observer, password: password)
     for archive in archives {
       let subject =
         archive == archives.first

@@ -105,8 +105,8 @@ extension Library {
     }
     do {
       if try DatabaseHeader.version(in: file.header(DatabaseHeader.length)) != Int(Schema.library.version) {
-        // as an immutable database, since SQLite would leave its log beside one of another version; what else is wrong is found
-        // again below
+        // as an immutable database, since SQLite would leave its log beside one of another version. If anything else is
+        // wrong, it is found again below
         do { _ = try open(.waiting(readonly: true), isImmutable: true) } catch is DatabaseError {}
       }
       do {

@@ -4,15 +4,15 @@ import Secrets
 extension JobEnvironment {
   /// Returns the environment of this process: the state folder of its user, and its passwords.
   static func ofThisProcess(_ reporter: Reporter) -> JobEnvironment {
-    var jobs = JobEnvironment(
+    var environment = JobEnvironment(
       state: .ofThisUser,
       password: { source in
         // the environment overrides the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
-    jobs.message = { CommandMessage.text(of: $0) }
-    return jobs
+    environment.message = { CommandMessage.text(of: $0) }
+    return environment
   }
 }
 
