@@ -17,8 +17,8 @@ public struct HistoryEntry: Sendable {
 extension Ledger {
   /// Returns the operations that started at this time or later, newest first. Blocks.
   ///
-  /// - Parameter date: in milliseconds since 1970; nil for all.
-  public func history(since date: Int64? = nil) -> [HistoryEntry] {
+  /// - Parameter date: nil for all.
+  public func history(since date: Timestamp? = nil) -> [HistoryEntry] {
     runs(since: date).map { HistoryEntry($0, in: self) }
   }
 

@@ -21,8 +21,8 @@ package struct Catalogue: Sendable {
     package let name: String
     /// The photos, in the order in which they are shown.
     package let photos: [Photo]
-    /// When the oldest and the newest photo were taken, in milliseconds since 1970.
-    let taken: ClosedRange<Int64>
+    /// When the oldest and the newest photo were taken.
+    let taken: ClosedRange<Timestamp>
   }
 
   /// The title of the document.
@@ -43,9 +43,8 @@ package struct Catalogue: Sendable {
     title: String, _ library: LibraryContents, _ options: CatalogueOptions, date: Date = Date()
   ) throws(LibraryError) {
     let byCategory = Dictionary(grouping: try options.photos(of: library), by: \.categoryId)
-    let days = LocalDay()
     self.title = Self.line(title)
-    self.day = days.text(date.milliseconds)
+    self.day = Timestamp(date).localDay
     sections = library.categories.compactMap { category in
       guard let photos = byCategory[category.id], let first = photos.map(\.createdAt).min(),
         let last = photos.map(\.createdAt).max()
@@ -53,7 +52,7 @@ package struct Catalogue: Sendable {
       return Section(
         name: Self.line(category.displayName),
         photos: options.order.sorted(photos).map { photo in
-          Photo(name: Self.line(photo.name), day: days.text(photo.createdAt), content: photo.content)
+          Photo(name: Self.line(photo.name), day: photo.createdAt.localDay, content: photo.content)
         },
         taken: first...last)
     }

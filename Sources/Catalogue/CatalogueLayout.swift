@@ -148,8 +148,8 @@ struct CatalogueLayout {
     return "taken \(Self.days(of: first...last))"
   }
 
-  private static func days(of taken: ClosedRange<Int64>) -> String {
-    let (first, last) = (LocalDay().text(taken.lowerBound), LocalDay().text(taken.upperBound))
+  private static func days(of taken: ClosedRange<Timestamp>) -> String {
+    let (first, last) = (taken.lowerBound.localDay, taken.upperBound.localDay)
     return first == last ? first : "\(first) to \(last)"
   }
 

@@ -1,6 +1,7 @@
 package import Foundation
 package import GRDB
 internal import GRDBSQLite
+import Operations
 
 /// Reads the columns of the current row of a query on an untrusted table. A value of another type or out of range is an
 /// error that names the row and the column: `photo 12: md5 has 3 bytes`. No value ends the process.
@@ -41,6 +42,11 @@ package struct RowReader {
       return number
     default: throw fault("\(column) is not an integer")
     }
+  }
+
+  /// Reads a time.
+  package func time(_ column: String, at position: Int? = nil) throws(DatabaseError) -> Timestamp {
+    Timestamp(rawValue: try integer(column, at: position))
   }
 
   /// Reads a number of things or bytes, which is not negative.
@@ -138,6 +144,11 @@ package struct RowReader {
     CInt(position ?? statement.columnNames.firstIndex(of: column) ?? statement.columnCount)
   }
 }
+
+/// A type whose values are stored in a column.
+package protocol StoredValue: DatabaseValueConvertible {}
+
+extension Timestamp: StoredValue {}
 
 extension DatabaseError {
   /// Makes the error for a value that a query of one column does not expect; nil for any other error.

@@ -16,7 +16,7 @@ package struct PhotoRank: Sendable, Comparable {
   private let pixels: Int
   private let bytes: Int
   private let hasDate: Bool
-  private let createdAt: Int64
+  private let createdAt: Timestamp
   private let id: Int64
 
   /// - Parameters:

@@ -123,7 +123,7 @@ package struct ReviewPage {
           footer.element(
             "p",
             text:
-              "Made by smilepile \(version) on \(LocalDay().text(now.milliseconds)). This page changes no photo."
+              "Made by smilepile \(version) on \(Timestamp(now).localDay). This page changes no photo."
           )
         }
       }
@@ -190,7 +190,7 @@ package struct ReviewPage {
       row("Category") { $0.name(summary.contents.category(of: photo) ?? "") }
       row("Size") { $0.text(photo.width > 0 ? "\(photo.width)×\(photo.height)" : "unknown") }
       row("Bytes") { $0.text("\(photo.fileSize)") }
-      row("Date") { $0.text(LocalDay().text(photo.createdAt)) }
+      row("Date") { $0.text(photo.createdAt.localDay) }
       row("File") { $0.name(photo.path) }
     }
   }

@@ -45,7 +45,7 @@ import Testing
     let choice = ArchiveGraph([archive]).base(for: requirements)
     #expect(choice.members == nil)
     #expect(choice.rejected.map(\.reason) == [.datedInFuture])
-    archive.sequence = archive.date
+    archive.sequence = archive.date.rawValue
     #expect(ArchiveGraph([archive]).base(for: requirements).members == [archive])
   }
 }

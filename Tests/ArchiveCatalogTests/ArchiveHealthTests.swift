@@ -30,7 +30,7 @@ import Testing
       if case .foundDamaged = event { event = .foundDamaged(reason: "rot \(index)") }
       return Observation(
         event, begun: LedgerPosition(step.isOld ? 0 : recorded - 1), recorded: LedgerPosition(recorded),
-        at: 1_000 - recorded)
+        at: Timestamp(rawValue: 1_000 - recorded))
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The order of archives, whatever the clocks did.
 @Suite struct ArchiveOrderTests {
-  private func archive(_ path: String, date: Int64, sequence: Int64? = nil) -> ArchiveDescriptor {
+  private func archive(_ path: String, date: Timestamp, sequence: Int64? = nil) -> ArchiveDescriptor {
     var archive = ArchiveDescriptor(path: path, fileBytes: 1, modifiedAt: date)
     (archive.archiveID, archive.digest, archive.libraryID) = (path, path, "L")
     archive.sequence = sequence
@@ -13,7 +13,7 @@ import Testing
   }
 
   private func increment(
-    _ path: String, of base: ArchiveDescriptor, date: Int64, sequence: Int64? = nil
+    _ path: String, of base: ArchiveDescriptor, date: Timestamp, sequence: Int64? = nil
   ) -> ArchiveDescriptor {
     var increment = archive(path, date: date, sequence: sequence)
     increment.base = .init(
@@ -95,8 +95,8 @@ import Testing
       let name = "\(Int.random(in: 0...9, using: &random)) \(number)"
       let base = archives.last.flatMap { Bool.random(using: &random) ? $0 : nil }
       archives.append(
-        base.map { increment(name, of: $0, date: clock, sequence: last) }
-          ?? archive(name, date: clock, sequence: last))
+        base.map { increment(name, of: $0, date: Timestamp(rawValue: clock), sequence: last) }
+          ?? archive(name, date: Timestamp(rawValue: clock), sequence: last))
     }
     #expect(order(archives.shuffled(using: &random)) == archives.map(\.path))
   }

@@ -74,7 +74,7 @@ import Testing
   @Test("Ledger: runs have the numbers 1, 2, 3, and the newest is first")
   func numbers() throws {
     let ledger = Ledger(folder: folder)
-    for moment in [30, 10, 20] as [Int64] {
+    for moment in [30, 10, 20] as [Timestamp] {
       var run = LedgerRun(.import, libraryPath: "/l", startedAt: moment)
       ledger.insert(&run)
       ledger.observer(named: "test").record(

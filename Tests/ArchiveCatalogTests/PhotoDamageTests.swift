@@ -47,7 +47,7 @@ import Testing
         let recorded = Int64(index + 1) * 10
         return PhotoObservation(
           7, step.event, "\(index)", begun: LedgerPosition(step.isOld ? 0 : recorded - 1),
-          recorded: LedgerPosition(recorded), at: recorded)
+          recorded: LedgerPosition(recorded), at: Timestamp(rawValue: recorded))
       }
       // the last reading that began after all damage before it was recorded
       let reading = log.lastIndex { one in

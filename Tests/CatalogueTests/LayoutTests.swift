@@ -18,7 +18,7 @@ import Testing
     CatalogueOptions.columnNumbers.map { Shape(paper: paper, columns: $0) }
   }
 
-  private func catalogue(photos: Int, takenAt: Int64 = 0) throws -> Catalogue {
+  private func catalogue(photos: Int, takenAt: Timestamp = 0) throws -> Catalogue {
     let categories = [PhotoLibrary.Category.sample(1, "cars"), .sample(2, "zoo")]
     let photos = (1...photos).map { number in
       Photo(

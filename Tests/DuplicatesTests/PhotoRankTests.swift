@@ -11,7 +11,7 @@ struct PhotoRankTests {
     var id: Int64 = 5
     var pixels = 1200
     var size = 100
-    var createdAt: Int64 = 9
+    var createdAt: Timestamp = 9
     var captured: Int64?
   }
 

@@ -95,7 +95,7 @@ private struct Family {
       var edit = LibraryEdit()
       var category = try library.contents.categories[0]
       category.displayName = "Family of day \(day)"
-      category.valuesAsOf = date(day).milliseconds
+      category.valuesAsOf = Timestamp(date(day))
       edit.changedCategories = [category]
       try LibraryWriter(path: library.path).change(.add) { try $0.commit(edit, files: []) }
     }
@@ -176,7 +176,7 @@ private struct Family {
     let status = context.state.status(of: "family")
     #expect(status.run?.outcome == expected)
     #expect(status.run?.exitCode == report.run.exitCode)
-    #expect(status.run?.startedAt == moment.milliseconds)
+    #expect(status.run?.startedAt == Timestamp(moment))
     let written = try Data(contentsOf: URL(fileURLWithPath: scratch.path.appending("status.json").string))
     #expect(try Array(written) == status.json())
     for record in report.run.destinations where record.failure == nil {

@@ -36,7 +36,7 @@ extension Scene {
     options.threads = 1
     options.lockWait = .seconds(10)
     options.date = Date(timeIntervalSince1970: 1_750_000_000)
-    let moment: Int64 = 1_710_000_000_000
+    let moment: Timestamp = 1_710_000_000_000
     if after { options.taken.since = moment } else { options.taken.until = moment }
     return try await !Work.gallery(ofLibrary: library, to: gallery, options: options).summary.isIncomplete
   }

@@ -140,7 +140,7 @@ struct Scene: Sendable {
       + (0..<(2000 + 700 * Int(id))).map { _ in
         UInt8.random(in: 0...255, using: &numbers)
       }
-    let date = 1_700_000_000_000 + Int64(year - 2023) * 31_557_600_000
+    let date = Timestamp(rawValue: 1_700_000_000_000 + Int64(year - 2023) * 31_557_600_000)
     return .init(id: id, category: category, fileName: "IMG_\(id % 7).jpg", createdAt: date, bytes: bytes)
   }
 

@@ -120,8 +120,8 @@ struct AtomicFileTests {
     #expect(try live.lock(exclusive: true))
     let before = try folder.tree()
     let directory = try Directory.open(folder.path)
-    let limit = Int64((Date().timeIntervalSince1970 - 3600) * 1000)
-    let found = try AtomicFile.abandonedPartials(in: directory, unchangedSince: limit)
+    let limit = Date(timeIntervalSinceNow: -3600)
+    let found = try AtomicFile.abandonedPartials(in: directory, unchangedSince: .init(limit))
     #expect(found.map(\.name) == [".smilepile-dead.partial"])
     #expect(try folder.tree() == before)
     for name in before.keys { try AtomicFile.removeAbandoned(FilePath(name), in: directory) }

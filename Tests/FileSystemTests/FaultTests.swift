@@ -109,7 +109,7 @@ struct FaultTests {
     try expect(.link) { try directory.rename("a", to: directory, as: "e", by: [.link]) }
     try expect(.linkDescriptor) { try directory.link(file, as: "e") }
     try expect(.lock) { _ = try file.lock(exclusive: true) }
-    try expect(.setTimes) { try file.setModified(milliseconds: 0) }
+    try expect(.setTimes) { try file.setModified(0) }
     try expect(.setMode) { try file.setPermissions(0o640) }
     try expect(.fileSystem) { _ = try directory.fileSystem() }
     try expect(.list) { _ = try directory.names() }

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import SystemPackage
 import TestSupport
 import Testing
@@ -136,22 +137,22 @@ struct FileTests {
   @Test(
     "File: modification times are stored to the millisecond",
     arguments: [0, 1, -1, -1000, -1001, 1_759_413_600_123, -2_147_483_648_000, 15_032_385_535_000])
-  func modificationTime(milliseconds: Int64) throws {
+  func modificationTime(time: Timestamp) throws {
     let file = try File.open(folder.path("a"), .create)
-    try file.setModified(milliseconds: milliseconds)
-    #expect(try file.status().modified == milliseconds)
+    try file.setModified(time)
+    #expect(try file.status().modified == time)
   }
 
   @Test(
-    "Division: the quotient is rounded down",
+    "Timestamp: the seconds are rounded down",
     arguments: [
       (7, 0, 7), (1000, 1, 0), (0, 0, 0), (-7, -1, 993), (-1000, -1, 0),
       (Int64.min, -9_223_372_036_854_776, 192),
     ])
-  func flooredDivision(value: Int64, quotient: Int64, remainder: Int64) {
-    let result = value.flooredDivision(by: 1000)
-    #expect(result.quotient == quotient)
-    #expect(result.remainder == remainder)
+  func seconds(value: Int64, quotient: Int64, remainder: Int64) {
+    let result = Timestamp(rawValue: value).seconds
+    #expect(result.whole == quotient)
+    #expect(result.milliseconds == remainder)
   }
 
   @Test("File status: kinds and identities")
@@ -175,10 +176,10 @@ struct FileTests {
   func version() throws {
     try folder.write("x", to: "a")
     let file = try File.open(folder.path("a"), .readWrite)
-    try file.setModified(milliseconds: 951_782_400_123)
+    try file.setModified(951_782_400_123)
     let first = try file.status()
     #expect(try file.status().version == first.version)
-    try file.setModified(milliseconds: 951_782_400_124)
+    try file.setModified(951_782_400_124)
     #expect(try file.status().version != first.version)
     try folder.write("x", to: "b")
     #expect(try File.open(folder.path("b"), .read).status().version != first.version)

@@ -121,7 +121,7 @@ struct Night {
     guard FileManager.default.fileExists(atPath: database), let file = ArchiveFile(at: FilePath(path)) else {
       return
     }
-    let now = file.changedAt
+    let now = file.changedAt.rawValue
     let old = Int64(before.st_ctim.tv_sec) * 1000 + Int64(before.st_ctim.tv_nsec) / 1_000_000
     try DatabaseQueue(path: database).write { database in
       for table in ["observation", "descriptor"] {

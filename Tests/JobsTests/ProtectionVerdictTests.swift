@@ -19,7 +19,7 @@ struct ProtectionVerdictTests {
     return calendar
   }()
 
-  private static func time(daysAgo days: Int) -> Int64 { now.milliseconds - Int64(days) * 86_400_000 }
+  private static func time(daysAgo days: Int) -> Timestamp { Timestamp(now) - Int64(days) * 86_400_000 }
 
   /// A copy that is complete, verified, tested and on another device.
   private func copy(

@@ -1,6 +1,7 @@
 import ArchiveCatalog
 import Foundation
 import HTML
+import Operations
 import PhotoLibrary
 import SystemPackage
 import TestSupport
@@ -20,7 +21,7 @@ struct StatusPageTests {
 
   /// Inserts a backup of the job into the ledger.
   private func insertRun(_ night: Night, daysAgo: Int, _ outcome: LedgerRun.Outcome, free: Int? = nil) {
-    let at = now.milliseconds - Int64(daysAgo) * 86_400_000
+    let at = Timestamp(now) - Int64(daysAgo) * 86_400_000
     var record = JobStatus.RunRecord(startedAt: at)
     record.outcome = .done
     (record.photos, record.bytes) = (2000 - daysAgo, 1_000_000 * (2000 - daysAgo))
@@ -58,7 +59,7 @@ struct StatusPageTests {
   @Test("Status page: a killed run needs attention, and its day counts as failed")
   func killedRun() async throws {
     let night = try await Night.afterBackup()
-    let record = JobStatus.RunRecord(startedAt: now.milliseconds)
+    let record = JobStatus.RunRecord(startedAt: Timestamp(now))
     var run = LedgerRun(record, of: "family", library: night.library.path)
     // the lock of the run ends with this ledger, as with the process
     StateFolder(path: night.context.state.path).ledger.insert(&run)
@@ -150,7 +151,7 @@ struct StatusPageTests {
     arguments: [(1, 20), (0, nil), (-1, nil)])
   func forecast(perDay: Int, expected: Int?) {
     let points = (0...30).reversed().map { age in
-      (at: now.milliseconds - Int64(age) * 86_400_000, bytes: (20 + perDay * age) * 1_000_000_000)
+      (at: Timestamp(now) - Int64(age) * 86_400_000, bytes: (20 + perDay * age) * 1_000_000_000)
     }
     #expect(BackupHistory.daysUntilFull(points, now: now) == expected)
     #expect(BackupHistory.daysUntilFull(Array(points.suffix(5)), now: now) == nil)

@@ -20,7 +20,7 @@ extension LibraryEdit {
 struct LibraryScratch {
   let folder = ScratchFolder()
   /// October 2025: where the photos of these tests lie.
-  static let october: Int64 = 1_759_413_600_000
+  static let october: Timestamp = 1_759_413_600_000
   /// The ID of an operation that was interrupted.
   static let interrupted = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
 
@@ -28,7 +28,7 @@ struct LibraryScratch {
 
   /// Makes a library, and fills it by one change if `files` has photos.
   init(_ files: KeyValuePairs<String, String> = [:], as kind: Change.Kind = .merge) throws {
-    try Library.create(at: path, now: Date(milliseconds: 1000))
+    try Library.create(at: path, now: Date(timeIntervalSince1970: 1))
     if !files.isEmpty { try commit(files, as: kind) }
   }
 
@@ -92,7 +92,7 @@ struct LibraryScratch {
   }
 
   static func photo(
-    _ id: Int64, _ path: String, _ text: String, category: Int64 = 1, createdAt: Int64 = october
+    _ id: Int64, _ path: String, _ text: String, category: Int64 = 1, createdAt: Timestamp = october
   ) -> Photo {
     Photo(
       id: id, categoryId: category, name: "photo \(id)", path: path,

@@ -163,7 +163,7 @@ import Testing
   func dates(_ modified: Int64) throws {
     let scratch = try WriterScratch()
     var writer = try ArchiveWriter()
-    try writer.addStored("a", size: 0, modified: modified)
+    try writer.addStored("a", size: 0, modified: .init(rawValue: modified))
     _ = try writer.write(to: scratch.file, stored: MemoryContents([[]]))
     let date = try scratch.localHeaders()[0].date
     #expect((1...12).contains(date >> 5 & 15))

@@ -10,14 +10,14 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   public var path: String
   /// The file's length in bytes.
   public var fileBytes: Int
-  /// The file's modification time in milliseconds since 1970.
-  public var modifiedAt: Int64
+  /// The file's modification time.
+  public var modifiedAt: Timestamp
   /// The archive's ID; nil in backups of the apps.
   public var archiveID: String?
   /// The ID of the library that it was exported from.
   public var libraryID: String?
-  /// The export date in milliseconds since 1970; the file's modification time if the backup does not contain a date.
-  public var date: Int64
+  /// The export date; the file's modification time if the backup does not contain a date.
+  public var date: Timestamp
   /// The place of the archive among the exports of its library: greater than that of each earlier export, whatever the
   /// clock did. Nil in archives of older versions and of the apps.
   public var sequence: Int64?
@@ -68,7 +68,7 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   package var exportIDs: [String] { [archiveID, flattenedFrom].compactMap { $0 } }
 
   /// Makes the descriptor of a file without known content.
-  public init(path: String, fileBytes: Int, modifiedAt: Int64) {
+  public init(path: String, fileBytes: Int, modifiedAt: Timestamp) {
     (self.path, self.fileBytes, self.modifiedAt, date) = (path, fileBytes, modifiedAt, modifiedAt)
   }
 
@@ -173,7 +173,7 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   }
 
   /// Compares archives of different folders. Within a folder, `ArchiveGraph` has the order.
-  package var order: Int64 { sequence ?? date }
+  package var order: Int64 { sequence ?? date.rawValue }
 
   /// Returns true if the place of the archive among the others is unknown: an older version made it and dated it in the
   /// future.
@@ -184,9 +184,7 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
 
   /// Returns true if the archive is dated in the future, which means that a clock was wrong. The clocks of two
   /// computers that share a folder may differ by a minute.
-  public func isDatedAfter(_ now: Date) -> Bool {
-    date > Int64((now.timeIntervalSince1970 * 1000).rounded()) + 60_000
-  }
+  public func isDatedAfter(_ now: Date) -> Bool { date > Timestamp(now) + 60_000 }
 
   /// True if this program made the archive.
   public var isOurs: Bool { archiveID != nil }

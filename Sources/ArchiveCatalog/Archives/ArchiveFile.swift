@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// The state of a file at a location. A different length, modification time or status change time means another version,
@@ -8,13 +9,13 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   public let location: String
   /// The length in bytes.
   public let bytes: Int
-  /// The modification time in milliseconds since 1970, which programs can set.
-  public let modifiedAt: Int64
-  /// The status change time in milliseconds since 1970, which only the kernel sets.
-  public let changedAt: Int64
+  /// The modification time, which programs can set.
+  public let modifiedAt: Timestamp
+  /// The status change time, which only the kernel sets.
+  public let changedAt: Timestamp
 
   /// Makes a value of these parts.
-  public init(location: String, bytes: Int, modifiedAt: Int64, changedAt: Int64) {
+  public init(location: String, bytes: Int, modifiedAt: Timestamp, changedAt: Timestamp) {
     (self.location, self.bytes, self.modifiedAt, self.changedAt) = (location, bytes, modifiedAt, changedAt)
   }
 
@@ -60,7 +61,7 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   /// creation, with hundredths of a second, and is then later than the rounded time by less than two seconds.
   public func isSameVersion(as other: ArchiveFile) -> Bool {
     guard location == other.location, bytes == other.bytes else { return false }
-    let isRounded = other.modifiedAt % 2000 == 0
+    let isRounded = other.modifiedAt.rawValue % 2000 == 0
     let isStored = other.changedAt > other.modifiedAt + (isRounded ? 2000 : 0)
     guard isStored else { return hasModificationTime(of: other) }
     return modifiedAt == other.modifiedAt && changedAt == other.changedAt
@@ -74,8 +75,8 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
   /// Returns true if the modification times are the same, apart from what FAT does to them.
   private func hasModificationTime(of other: ArchiveFile) -> Bool {
     if modifiedAt == other.modifiedAt { return true }
-    guard other.modifiedAt % 2000 == 0 else { return false }
-    let seconds = abs(Double(modifiedAt) - Double(other.modifiedAt)) / 1000
+    guard other.modifiedAt.rawValue % 2000 == 0 else { return false }
+    let seconds = abs(Double(modifiedAt.rawValue) - Double(other.modifiedAt.rawValue)) / 1000
     let rest = abs(seconds - (seconds / 900).rounded() * 900)
     return seconds < 27 * 3600 && rest <= 2
   }

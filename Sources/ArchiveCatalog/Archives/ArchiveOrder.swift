@@ -56,7 +56,9 @@ struct ArchiveOrder {
 
   private func ownPosition(of archive: ArchiveDescriptor) -> Int64 {
     if let sequence = archive.sequence { return sequence }
-    guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else { return archive.date }
-    return min(archive.date, first - 1)
+    guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else {
+      return archive.date.rawValue
+    }
+    return min(archive.date.rawValue, first - 1)
   }
 }

@@ -10,11 +10,10 @@
 public enum ArchiveHealth: Sendable, Equatable {
   /// No operation has read this version of the file completely.
   case unverified
-  /// An operation read the complete file at this time, in milliseconds since 1970, and every checksum matched.
-  case verified(at: Int64)
-  /// An operation found the file damaged at this time, in milliseconds since 1970, and no operation has verified the
-  /// file since.
-  case suspect(since: Int64, reason: String)
+  /// An operation read the complete file at this time, and every checksum matched.
+  case verified(at: Timestamp)
+  /// An operation found the file damaged at this time, and no operation has verified the file since.
+  case suspect(since: Timestamp, reason: String)
 
   /// Derives the health.
   ///
@@ -53,8 +52,8 @@ public enum ArchiveHealth: Sendable, Equatable {
     if case .suspect = self { true } else { false }
   }
 
-  /// When the file became suspect, in milliseconds since 1970; nil if it is not suspect.
-  public var suspectSince: Int64? {
+  /// When the file became suspect; nil if it is not suspect.
+  public var suspectSince: Timestamp? {
     if case .suspect(let since, _) = self { since } else { nil }
   }
 
@@ -63,8 +62,8 @@ public enum ArchiveHealth: Sendable, Equatable {
     if case .suspect(_, let reason) = self { reason } else { nil }
   }
 
-  /// When the file was verified, in milliseconds since 1970; nil if it is unverified or suspect.
-  public var verifiedAt: Int64? {
+  /// When the file was verified; nil if it is unverified or suspect.
+  public var verifiedAt: Timestamp? {
     if case .verified(let at) = self { at } else { nil }
   }
 }

@@ -26,11 +26,11 @@ public struct Observation: Sendable, Equatable {
   public var begun: LedgerPosition
   /// The ledger's position when the observation was recorded.
   public var recorded: LedgerPosition
-  /// When the observation was recorded, in milliseconds since 1970. For display only: clocks jump.
-  public var at: Int64
+  /// When the observation was recorded. For display only: clocks jump.
+  public var at: Timestamp
 
   /// Makes an observation.
-  public init(_ event: Event, begun: LedgerPosition, recorded: LedgerPosition, at: Int64) {
+  public init(_ event: Event, begun: LedgerPosition, recorded: LedgerPosition, at: Timestamp) {
     (self.event, self.begun, self.recorded, self.at) = (event, begun, recorded, at)
   }
 }

@@ -20,13 +20,13 @@ package struct PhotoObservation: Sendable, Equatable {
   package var begun: LedgerPosition
   /// The ledger's position when the observation was recorded.
   package var recorded: LedgerPosition
-  /// When the observation was recorded, in milliseconds since 1970. For display only: clocks jump.
-  package var at: Int64
+  /// When the observation was recorded. For display only: clocks jump.
+  package var at: Timestamp
 
   /// Makes an observation.
   package init(
     _ photo: Int64, _ event: Event, _ message: String = "", begun: LedgerPosition, recorded: LedgerPosition,
-    at: Int64
+    at: Timestamp
   ) {
     (self.photo, self.event, self.message) = (photo, event, message)
     (self.begun, self.recorded, self.at) = (begun, recorded, at)
@@ -54,8 +54,8 @@ package struct PhotoDamage: Sendable, Equatable {
 
   /// The photos by ID.
   package private(set) var photos: [Int64: Photo] = [:]
-  /// When a damaged photo was last found intact again, in milliseconds since 1970; nil if none was.
-  package private(set) var lastIntactAt: Int64?
+  /// When a damaged photo was last found intact again; nil if none was.
+  package private(set) var lastIntactAt: Timestamp?
 
   /// Derives the damage.
   ///

@@ -14,8 +14,8 @@ package struct ArchiveObserver: Sendable {
   /// The clock.
   package let now: @Sendable () -> Date
 
-  /// The present time, in milliseconds since 1970.
-  var moment: Int64 { Int64((now().timeIntervalSince1970 * 1000).rounded()) }
+  /// The present time.
+  var moment: Timestamp { Timestamp(now()) }
 
   fileprivate init(_ ledger: Ledger, _ name: String, _ now: @escaping @Sendable () -> Date) {
     (self.ledger, self.name, self.now) = (ledger, name, now)
@@ -122,8 +122,8 @@ extension Ledger {
       try limit.count(row)
       let observed = ArchiveFile(
         location: file.location, bytes: try row.count("bytes", at: 5),
-        modifiedAt: try row.integer("modifiedAt", at: 6),
-        changedAt: try row.integer("changedAt", at: 7))
+        modifiedAt: try row.time("modifiedAt", at: 6),
+        changedAt: try row.time("changedAt", at: 7))
       guard observed.isSameVersion(as: file),
         let event = Observation.Event(try row.text("event", at: 0), try row.optionalText("detail", at: 1))
       else {
@@ -133,7 +133,7 @@ extension Ledger {
         Observation(
           event, begun: LedgerPosition(try row.integer("begun", at: 2, in: LedgerPosition.range)),
           recorded: LedgerPosition(try row.integer("recorded", at: 3, in: LedgerPosition.range)),
-          at: try row.integer("at", at: 4)))
+          at: try row.time("at", at: 4)))
     }
     return observations
   }

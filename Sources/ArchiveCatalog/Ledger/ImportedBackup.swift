@@ -8,15 +8,15 @@ package struct ImportedBackup: Sendable, Equatable {
   package let content: [UInt8]
   /// The ID of the library.
   package let library: String
-  /// When it was imported, in milliseconds since 1970.
-  package let at: Int64
+  /// When it was imported.
+  package let at: Timestamp
   /// The number of photos that the import added.
   package let photos: Int
   /// Why photos of the backup are not in the library, in one line; nil if the backup is not damaged.
   package let problem: String?
 
   /// Makes a record of these parts.
-  package init(content: [UInt8], library: String, at: Int64, photos: Int, problem: String?) {
+  package init(content: [UInt8], library: String, at: Timestamp, photos: Int, problem: String?) {
     (self.content, self.library, self.at) = (content, library, at)
     (self.photos, self.problem) = (photos, problem)
   }
@@ -53,7 +53,7 @@ extension Ledger {
     ) { row in
       ImportedBackup(
         content: [UInt8](try row.bytes("content", count: Self.digestLength)), library: library,
-        at: try row.integer("at"), photos: try row.count("photos"), problem: try row.optionalText("problem"))
+        at: try row.time("at"), photos: try row.count("photos"), problem: try row.optionalText("problem"))
     }
     return Dictionary(rows.map { ($0.content, $0) }, uniquingKeysWith: { first, _ in first })
   }

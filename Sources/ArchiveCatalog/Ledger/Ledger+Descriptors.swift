@@ -60,6 +60,6 @@ extension ArchiveFile {
   init(_ row: RowReader) throws {
     self.init(
       location: try row.text("location"), bytes: try row.count("bytes"),
-      modifiedAt: try row.integer("modifiedAt"), changedAt: try row.integer("changedAt"))
+      modifiedAt: try row.time("modifiedAt"), changedAt: try row.time("changedAt"))
   }
 }

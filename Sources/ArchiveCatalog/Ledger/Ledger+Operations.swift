@@ -32,7 +32,7 @@ extension Ledger: OperationRecorder {
 }
 
 extension LedgerRun {
-  fileprivate init(_ operation: RecordedOperation, at moment: Int64) {
+  fileprivate init(_ operation: RecordedOperation, at moment: Timestamp) {
     self.init(
       operation.kind, libraryPath: operation.library?.absolute, startedAt: moment,
       record: HistoryDetails(operation).json)

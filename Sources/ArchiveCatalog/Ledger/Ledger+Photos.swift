@@ -52,7 +52,7 @@ extension Ledger {
         try row.integer("photo"), try row.enumeration("event"), try row.optionalText("message") ?? "",
         begun: LedgerPosition(try row.integer("begun", in: LedgerPosition.range)),
         recorded: LedgerPosition(try row.integer("recorded", in: LedgerPosition.range)),
-        at: try row.integer("at"))
+        at: try row.time("at"))
     }
   }
 }

@@ -89,10 +89,11 @@ extension Ledger {
 
   /// Returns the runs of jobs and commands that started at this time or later, newest first. Blocks.
   ///
-  /// - Parameter date: in milliseconds since 1970; nil for all runs.
-  package func runs(since date: Int64? = nil) -> [LedgerRun] {
+  /// - Parameter date: nil for all runs.
+  package func runs(since date: Timestamp? = nil) -> [LedgerRun] {
     rows(
-      "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run", LedgerRun.init)
+      "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run",
+      LedgerRun.init)
   }
 
   /// Returns the run with a number; nil if there is none. Blocks.
@@ -111,13 +112,13 @@ extension LedgerRun {
     self.init(
       try row.enumeration("kind"), job: try row.optionalText("job"),
       libraryPath: try row.optionalText("libraryPath").map { FilePath($0) },
-      startedAt: try row.integer("startedAt"), outcome: try row.enumeration("outcome"),
+      startedAt: try row.time("startedAt"), outcome: try row.enumeration("outcome"),
       record: try row.bytes("record"))
     number = try row.integer("number")
     startPosition = LedgerPosition(try row.integer("begun", in: LedgerPosition.range))
     endPosition = try row.optionalInteger("ended", in: LedgerPosition.range).map { LedgerPosition($0) }
     libraryID = try row.optionalText("libraryID")
-    endedAt = try row.optionalInteger("endedAt")
+    endedAt = try row.optionalInteger("endedAt").map(Timestamp.init(rawValue:))
     hook = try row.optionalText("hook")
     counts = try Self.counts(of: row)
   }

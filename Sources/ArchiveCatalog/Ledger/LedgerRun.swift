@@ -60,10 +60,10 @@ public struct LedgerRun: Sendable, Equatable {
   public var libraryPath: FilePath?
   /// The ID of the library; nil if it is not yet known.
   public var libraryID: String?
-  /// The start, in milliseconds since 1970.
-  public var startedAt: Int64
-  /// When the phases ended, in milliseconds since 1970; hooks may follow.
-  public var endedAt: Int64?
+  /// The start.
+  public var startedAt: Timestamp
+  /// When the phases ended; hooks may follow.
+  public var endedAt: Timestamp?
   /// The outcome up to now.
   package var outcome: Outcome
   /// The hook that is running, or during which the run was killed.
@@ -78,7 +78,7 @@ public struct LedgerRun: Sendable, Equatable {
 
   /// Makes the row of a run that starts.
   package init(
-    _ kind: Kind, job: String? = nil, libraryPath: FilePath?, startedAt: Int64, outcome: Outcome = .running,
+    _ kind: Kind, job: String? = nil, libraryPath: FilePath?, startedAt: Timestamp, outcome: Outcome = .running,
     record: Data = Data()
   ) {
     self.kind = kind

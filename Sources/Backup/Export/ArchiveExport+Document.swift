@@ -11,7 +11,7 @@ extension ArchiveExport {
   func writeDocument(_ plan: ExportPlan, to destination: FilePath) throws -> ExportSummary {
     let output = try AtomicFile(in: outputPath.folder)
     let uuid = UUID()
-    let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
+    let json = plan.jsonBackup(uuid: uuid, exportDate: Timestamp(date))
     try output.requireSpace(bytes: json.count, photos: 0, in: outputPath.folder)
     counter.enter(.writing)
     try output.file.write(json, at: 0)
@@ -27,7 +27,7 @@ extension ArchiveExport {
     }
     let archive = name.inFolder(outputPath.folder)
     var record = ExportRecord(
-      id: uuid.uuidString, archive: archive.absolute.string, at: date.milliseconds,
+      id: uuid.uuidString, archive: archive.absolute.string, at: Timestamp(date),
       sequence: plan.history.sequence, photos: summary.photos, archiveBytes: json.count,
       isPartial: true)
     record.libraryID = plan.libraryID

@@ -92,7 +92,7 @@ extension ArchiveExport {
 
   private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
     var record = ExportRecord(
-      id: id, archive: path.absolute.string, at: date.milliseconds, sequence: plan.history.sequence,
+      id: id, archive: path.absolute.string, at: Timestamp(date), sequence: plan.history.sequence,
       photos: plan.photos.count - plan.missingEverywhere.count, archiveBytes: bytes,
       isPartial: plan.isPartial)
     (record.categories, record.changes) = (plan.categories.count, plan.history.changes)

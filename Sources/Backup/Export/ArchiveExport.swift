@@ -137,7 +137,7 @@ struct ArchiveExport {
   private func writeArchive(
     _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, _ fingerprint: ContentFingerprint
   ) throws -> (digests: [MD5Digest], lostPictures: Int) {
-    let exportDate = date.milliseconds
+    let exportDate = Timestamp(date)
     let pipeline = pipeline(plan, lanes: try lanes(to: file))
     let texts = MetadataEntries()
     let derived = DerivedEntries(plan, pictures, date: exportDate)
@@ -168,7 +168,7 @@ struct ArchiveExport {
 
   private func pipeline(_ plan: ExportPlan, lanes: Int) -> PhotoPipeline {
     // the directory of an encrypted archive is not encrypted, and has the entries' dates
-    let modified = plan.isEncrypted ? date.milliseconds : nil
+    let modified = plan.isEncrypted ? Timestamp(date) : nil
     var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
     pipeline.password = options.password
     pipeline.options.lanes = lanes

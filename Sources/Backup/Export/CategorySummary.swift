@@ -10,8 +10,8 @@ struct CategorySummary: Encodable {
   let categoryName: String
   let photoCount: Int
   let totalSize: Int
-  let oldestPhoto: Int64?
-  let newestPhoto: Int64?
+  let oldestPhoto: Timestamp?
+  let newestPhoto: Timestamp?
 
   private enum CodingKeys: CodingKey {
     case categoryId, categoryName, photoCount, totalSize, oldestPhoto, newestPhoto

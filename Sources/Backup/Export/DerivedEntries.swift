@@ -18,9 +18,9 @@ final class DerivedEntries {
   /// - Parameters:
   ///   - plan: the plan of the archive.
   ///   - pictures: the pictures of the plan; nil if it has none.
-  ///   - date: the date of the archive, in milliseconds since 1970.
-  init(_ plan: ExportPlan, _ pictures: ExportPictures?, date: Int64) {
-    var rendered: [(name: String, date: Int64, isCompressed: Bool, bytes: () throws -> [UInt8])] = []
+  ///   - date: the date of the archive.
+  init(_ plan: ExportPlan, _ pictures: ExportPictures?, date: Timestamp) {
+    var rendered: [(name: String, date: Timestamp, isCompressed: Bool, bytes: () throws -> [UInt8])] = []
     func add(_ name: String, of item: ExportPlan.Item, from cache: PictureCache?) {
       guard let content = item.photo.md5.map({ FileContent(md5: $0, size: item.size) }) else { return }
       // the directory of an encrypted archive is not encrypted
@@ -62,9 +62,7 @@ final class DerivedEntries {
 
 extension ExportPlan {
   /// Returns the gallery of the photos that are stored in the archive: those of a category by date, the newest first.
-  ///
-  /// - Parameter date: the date of the archive, in milliseconds since 1970.
-  func gallery(_ style: Gallery.Style, date: Int64) -> Gallery {
+  func gallery(_ style: Gallery.Style, date: Timestamp) -> Gallery {
     Gallery(
       categories.map { ($0.id, $0.displayName) },
       items.map { item in

@@ -110,7 +110,7 @@ public struct ExportRun {
     let date = options.date ?? Date()
     let (contents, changes) = try library.contentsAndChanges()
     if let pictures, !pictures.include(contents.photos) { return nil }
-    var history = try library.exportHistory(at: date.milliseconds)
+    var history = try library.exportHistory(at: Timestamp(date))
     history.changes = changes
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
     let (thumbnails, views) =

@@ -7,8 +7,7 @@ struct ListedPhoto {
   let id: Int64
   /// The ID of the category.
   let category: Int64
-  /// In milliseconds since 1970.
-  let takenAt: Int64
+  let takenAt: Timestamp
   /// The displayed name, of any text.
   let name: String
   /// The path of the photo's file, relative to the gallery's folder; if the gallery has none, that of a picture of it.
@@ -26,12 +25,11 @@ extension Gallery {
   ///
   /// - Parameters:
   ///   - categories: the IDs and displayed names, in the order in which they are shown.
-  ///   - date: the date of the gallery, in milliseconds since 1970.
+  ///   - date: the date of the gallery.
   init(
-    _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Int64,
+    _ categories: [(id: Int64, name: String)], _ photos: [ListedPhoto], style: Style, date: Timestamp,
     form: Form, extent: Extent, edition: String? = nil
   ) {
-    let days = LocalDay()
     let byCategory = Dictionary(grouping: photos, by: \.category)
     let shown = categories.map { category in
       let photos = (byCategory[category.id] ?? []).sorted { ($1.takenAt, $1.id) < ($0.takenAt, $0.id) }
@@ -39,11 +37,11 @@ extension Gallery {
         name: category.name,
         photos: photos.map { photo in
           Photo(
-            name: photo.name, day: days.text(photo.takenAt), file: photo.file,
+            name: photo.name, day: photo.takenAt.localDay, file: photo.file,
             view: photo.view, thumbnail: photo.thumbnail)
         })
     }
-    let facts = Facts(version: Version.current, day: days.text(date), form: form, extent: extent)
+    let facts = Facts(version: Version.current, day: date.localDay, form: form, extent: extent)
     self.init(shown, style: style, facts, edition: edition)
   }
 }

@@ -20,8 +20,8 @@ struct ExtractPlan: Sendable {
     var size: Int
     /// The MD5, nil if the backup does not have it.
     var md5: MD5Digest?
-    /// The date of the file, in milliseconds since 1970.
-    var modified: Int64
+    /// The date of the file.
+    var modified: Timestamp
   }
 
   /// The names of the categories' folders.

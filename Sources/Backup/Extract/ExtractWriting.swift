@@ -99,7 +99,7 @@ final class ExtractWriting: Sendable {
 
   private func complete(_ file: borrowing File, _ item: ExtractPlan.Item, _ index: Int) {
     do throws(FileError) {
-      try file.setModified(milliseconds: item.modified)
+      try file.setModified(item.modified)
     } catch {
       undated.withLock { $0.append(Note(index: index, reason: "\(error)")) }
     }

@@ -44,10 +44,10 @@ extension Metadata {
   mutating func repairSeconds() -> String? {
     // an export date in milliseconds is after March 1973
     guard let exportDate, exportDate >= 100_000_000_000 else { return nil }
-    let latest = exportDate / 1000 + 366 * 86_400
+    let latest = Timestamp(rawValue: exportDate.seconds.whole + 366 * 86_400)
     var count = 0
     for index in photos.indices where photos[index].createdAt > 0 && photos[index].createdAt <= latest {
-      photos[index].createdAt *= 1000
+      photos[index].createdAt.rawValue *= 1000
       count += 1
     }
     guard count > 0 else { return nil }

@@ -16,8 +16,8 @@ extension Metadata {
     package var from: String?
     /// The `name` of the category that it is in since; nil if it was removed.
     package var to: String?
-    /// The time, in milliseconds since 1970.
-    package var at: Int64
+    /// The time.
+    package var at: Timestamp
   }
 }
 

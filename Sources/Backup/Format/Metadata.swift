@@ -1,3 +1,5 @@
+import Operations
+
 /// `metadata.json`: the description of a SmilePile backup in the format of the two apps. In version 1 the JSON
 /// document is the complete backup. In version 2 the document is in a ZIP archive with the photo files.
 ///
@@ -11,7 +13,7 @@ package struct Metadata: Sendable, Equatable {
   /// 1 or 2.
   package var version = Metadata.newestVersion
   /// When the backup was made; nil if the backup does not record it.
-  package var exportDate: Int64?
+  package var exportDate: Timestamp?
   /// The version of the app that made the backup.
   package var appVersion = ""
   /// "ZIP" or "JSON".
@@ -60,11 +62,11 @@ package struct Metadata: Sendable, Equatable {
     /// True if the app itself made the category.
     package var isDefault = false
     /// When the category was made.
-    package var createdAt: Int64
+    package var createdAt: Timestamp
     /// This project's key: the date of the values.
-    package var valuesAsOf: Int64?
+    package var valuesAsOf: Timestamp?
     /// This project's key: when a person last set values of the category in a library.
-    package var arrangedAt: Int64?
+    package var arrangedAt: Timestamp?
   }
 
   /// The object of a photo.
@@ -80,7 +82,7 @@ package struct Metadata: Sendable, Equatable {
     /// True if the photo ships inside the app, so that the backup has no file for the photo.
     package var isFromAssets = false
     /// When the photo was taken.
-    package var createdAt: Int64
+    package var createdAt: Timestamp
     /// The file's length according to the phone's database.
     package var fileSize: Int64 = 0
     /// Width in pixels, 0 if unknown.
@@ -103,7 +105,7 @@ package struct Metadata: Sendable, Equatable {
     /// This project's key: "light", "dark" or "system", which `isDarkMode` cannot express.
     package var themeMode: String?
     /// This project's key: the date of the theme.
-    package var valuesAsOf: Int64?
+    package var valuesAsOf: Timestamp?
   }
 
   /// The object `settings.securitySettings`. A nil flag leaves the library's flag unchanged.
@@ -119,9 +121,9 @@ package struct Metadata: Sendable, Equatable {
     /// True if the child may use the camera. Android's builds of 22 to 27 September 2025 require this property.
     var cameraAccessAllowed: Bool?
     /// This project's key: the date of `hasPIN`; nil for the date of `settings`.
-    var hasPINAsOf: Int64?
+    var hasPINAsOf: Timestamp?
     /// This project's key: the date of `hasPattern`; nil for the date of `settings`.
-    var hasPatternAsOf: Int64?
+    var hasPatternAsOf: Timestamp?
   }
 
   /// An object of `photoManifest`.

@@ -1,9 +1,10 @@
+import Operations
+
 /// The ranges of the numbers and texts in `metadata.json`. Ids may be any 64 bits: ids outside of 1…2⁵³ get new
 /// ones.
 extension Metadata {
-  /// Milliseconds since 1970 that every program's calendar can show, some 273,000 years either way. ECMA-262,
-  /// 21.4.1.1.
-  static var dates: ClosedRange<Int64> { -8_640_000_000_000_000...8_640_000_000_000_000 }
+  /// Times that every program's calendar can show, some 273,000 years either way. ECMA-262, 21.4.1.1.
+  static var dates: ClosedRange<Timestamp> { -8_640_000_000_000_000...8_640_000_000_000_000 }
   /// Lengths of files, in bytes.
   static var sizes: ClosedRange<Int64> { 0 ... .max }
   /// Width and height. The apps store them in 32 bits.

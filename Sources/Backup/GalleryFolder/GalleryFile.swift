@@ -14,8 +14,7 @@ struct GalleryItem: Sendable {
   /// The name of the photo's file, of any text.
   let fileName: String
   let category: Int64
-  /// In milliseconds since 1970.
-  let takenAt: Int64
+  let takenAt: Timestamp
   let content: FileContent
   /// Where its bytes are; nil if there are none.
   let bytes: PhotoBytes?

@@ -128,7 +128,7 @@ struct GalleryFolderRun {
     let shown = photos.items.indices.compactMap { index in
       files[index].map { ListedPhoto(photos.items[index], $0) }
     }
-    let date = options.date?.milliseconds ?? photos.date ?? Date().milliseconds
+    let date = options.date.map(Timestamp.init) ?? photos.date ?? .now
     let form: Gallery.Form =
       switch options.originals {
       case .none: .pictures

@@ -8,8 +8,8 @@ import SystemPackage
 struct GalleryPhotos: Sendable {
   /// The IDs and displayed names of the categories, in their order.
   let categories: [(id: Int64, name: String)]
-  /// When the library or archive had these photos, in milliseconds since 1970; nil for now.
-  let date: Int64?
+  /// When the library or archive had these photos; nil for now.
+  let date: Timestamp?
   /// Which photos the library or archive has besides the selected ones.
   let extent: Gallery.Extent
   /// The selected photos that have files.

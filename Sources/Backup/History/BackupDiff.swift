@@ -101,7 +101,7 @@ public struct BackupDiff: Sendable, Equatable {
     var content: Content
     var name: String?
     var fileName: String?
-    var createdAt: Int64?
+    var createdAt: Timestamp?
 
     /// - Parameter ignoresMD5: true if one of the sides does not know the MD5.
     init(_ item: Item, _ likeness: Likeness, ignoresMD5: Bool) {
@@ -199,7 +199,7 @@ extension BackupDiff.Change {
     let other = to == nil ? nil : from
     return (
       texts: [category, photo.name, photo.fileName, modifier.rawValue, other?.name ?? ""],
-      numbers: [photo.createdAt, photo.id, other?.createdAt ?? 0, other?.id ?? 0]
+      numbers: [photo.createdAt.rawValue, photo.id, other?.createdAt.rawValue ?? 0, other?.id ?? 0]
     )
   }
 }

@@ -22,8 +22,8 @@ public struct FoundPhoto: Sendable {
 
   /// The archive.
   public var archive: FilePath
-  /// When the archive was made, in milliseconds since 1970; nil if the archive does not record it.
-  public var date: Int64?
+  /// When the archive was made; nil if the archive does not record it.
+  public var date: Timestamp?
   /// The row.
   package var record: Metadata.PhotoRecord
   /// The label of the photo in messages.

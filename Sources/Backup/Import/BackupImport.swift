@@ -43,7 +43,7 @@ struct BackupImport {
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, restoresRemoved: options.restoresRemoved,
-      now: Date().milliseconds, duplicates: options.duplicates
+      now: .now, duplicates: options.duplicates
     ) { [source] kept in
       try library.intactPhotos(among: kept, replacedBy: source, counter)
     }

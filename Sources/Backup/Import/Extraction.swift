@@ -97,7 +97,7 @@ final class Extraction: Sendable {
           try self.change.staging.unstage(item.stagedName)
           self.damaged.add(damage, at: index)
         } else {
-          try output.file.setModified(milliseconds: planned.modified)
+          try output.file.setModified(planned.modified)
           if self.change.syncs { output.file.startWriteBack(from: 0, count: planned.content.size) }
           if let damage { self.replaced.withLock { $0.append(damage) } }
           self.damaged.add(nil, at: index)

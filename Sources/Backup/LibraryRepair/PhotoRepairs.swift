@@ -133,7 +133,7 @@ struct PhotoRepairs {
     case let fault?: return "\(source.origin.string.escaped): \(fault)"
     case nil: break
     }
-    try file.setModified(milliseconds: photo.createdAt)
+    try file.setModified(photo.createdAt)
     file.startWriteBack(from: 0, count: photo.fileSize)
     return nil
   }

@@ -17,8 +17,8 @@ package struct MergePlan: Sendable {
     let source: Int
     /// The MD5 and size of the file.
     let content: FileContent
-    /// The date of the file, in milliseconds since 1970.
-    let modified: Int64
+    /// The date of the file.
+    let modified: Timestamp
 
     /// Returns nil if the backup does not have the file.
     init?(_ photo: OpenedBackup.Photo, id: Int64, source: Int) {
@@ -97,12 +97,11 @@ package struct MergePlan: Sendable {
   ///
   /// - Parameters:
   ///   - restoresRemoved: adds photos again that a person removed from the library.
-  ///   - now: in milliseconds since 1970.
   ///   - duplicates: decides how to handle a photo that the library already has.
   ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
   init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
-    includesSettings: Bool, restoresRemoved: Bool = false, now: Int64,
+    includesSettings: Bool, restoresRemoved: Bool = false, now: Timestamp,
     duplicates: (Duplicate) -> DuplicateRule,
     intact: ([Replacement.Row]) throws -> Set<Int64>
   ) rethrows {
@@ -161,7 +160,7 @@ package struct MergePlan: Sendable {
 
   /// Returns the settings after the import, nil if they do not change.
   private static func settings(
-    _ metadata: Metadata, _ current: Settings, replaces: Bool, now: Int64
+    _ metadata: Metadata, _ current: Settings, replaces: Bool, now: Timestamp
   ) -> Settings? {
     var result = current.merged(with: metadata.statedSettings, replaces: replaces)
     guard result != current else { return nil }

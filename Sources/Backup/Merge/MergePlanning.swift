@@ -125,7 +125,7 @@ extension Photo {
 }
 
 extension PhotoLibrary.Category {
-  fileprivate init(_ record: Metadata.CategoryRecord, exportDate: Int64?) {
+  fileprivate init(_ record: Metadata.CategoryRecord, exportDate: Timestamp?) {
     self.init(
       id: record.id, name: record.name, displayName: record.displayName, position: record.position,
       iconResource: record.iconResource, colorHex: record.colorHex, isDefault: record.isDefault,

@@ -15,7 +15,7 @@ extension PhotoLibrary.Category {
 
   private var orderKey: [UInt8] {
     OrderKey.bytes([
-      displayName, String(position), iconResource, colorHex, String(isDefault), String(createdAt),
+      displayName, String(position), iconResource, colorHex, String(isDefault), "\(createdAt)",
     ])
   }
 }

@@ -21,7 +21,7 @@ enum PhotoMatching {
       name = photo.name
       guard likeness == .values else { return }
       originalPath = photo.originalPath
-      numbers = [photo.createdAt, Int64(photo.width), Int64(photo.height)]
+      numbers = [photo.createdAt.rawValue, Int64(photo.width), Int64(photo.height)]
     }
   }
 

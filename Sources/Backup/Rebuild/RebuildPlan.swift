@@ -51,14 +51,13 @@ struct RebuildPlan {
   private(set) var photoIDs: IDs
   /// The rows of the database whose categories cannot be read.
   private(set) var withoutCategory: Set<Int64> = []
-  private let now: Int64
+  private let now: Timestamp
 
   /// - Parameters:
   ///   - archives: the newest archive, or all parts of a split one; may be empty. Every photo with a file has its
   ///     MD5.
-  ///   - now: in milliseconds since 1970.
   init(
-    of scan: PhotoScan, _ salvaged: SalvagedRows, _ archives: [OpenedBackup], now: Int64
+    of scan: PhotoScan, _ salvaged: SalvagedRows, _ archives: [OpenedBackup], now: Timestamp
   ) {
     self.now = now
     let stated = archives.first?.metadata
@@ -86,7 +85,7 @@ struct RebuildPlan {
   /// Returns the settings of an archive, or the default ones.
   ///
   /// - Parameter hasPIN: true to keep delete protection on, since a person may have turned it on after the archive was made.
-  private static func settings(of metadata: Metadata?, hasPIN: Bool, now: Int64) -> Settings {
+  private static func settings(of metadata: Metadata?, hasPIN: Bool, now: Timestamp) -> Settings {
     var settings = Settings(createdAt: now)
     settings = settings.merged(with: metadata?.statedSettings ?? settings, replaces: true)
     if hasPIN { settings.deleteProtection = true }
@@ -148,7 +147,7 @@ struct RebuildPlan {
   /// stays.
   private mutating func repeatMovements(_ salvaged: SalvagedRows, _ archives: [OpenedBackup]) {
     guard let stored = salvaged.movements, let date = archives.first?.position else { return }
-    let recent = RecentMovements(stored.filter { $0.at >= date })
+    let recent = RecentMovements(stored.filter { $0.at.rawValue >= date })
     guard !recent.isEmpty else { return }
     let names = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0.name) })
     let ids = Dictionary(uniqueKeysWithValues: categories.map { ($0.name, $0.id) })
@@ -248,5 +247,5 @@ private struct RecentMovements {
 
 extension OpenedBackup {
   /// The position of the archive in the history of its library.
-  fileprivate var position: Int64? { metadata.smilepile?.sequence ?? metadata.exportDate }
+  fileprivate var position: Int64? { metadata.smilepile?.sequence ?? metadata.exportDate?.rawValue }
 }

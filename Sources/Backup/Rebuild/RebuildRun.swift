@@ -63,7 +63,7 @@ struct RebuildRun {
       try library.scan(readers: options.readers, counter, check: check)
     }
     let now = Date()
-    var plan = RebuildPlan(of: scan, salvaged, archives.newest, now: now.milliseconds)
+    var plan = RebuildPlan(of: scan, salvaged, archives.newest, now: Timestamp(now))
     if let other = otherArchive(archives, plan, scan) {
       guard options.acceptsNoArchive else {
         let unreadable = scan.unreadable.min { $0.key.string < $1.key.string }
@@ -71,7 +71,7 @@ struct RebuildRun {
           ?? .otherLibrary(path, archive: other)
       }
       archives.leaveOut()
-      plan = RebuildPlan(of: scan, salvaged, [], now: now.milliseconds)
+      plan = RebuildPlan(of: scan, salvaged, [], now: Timestamp(now))
     }
 
     var summary = RebuildSummary(archives, isDryRun: options.isDryRun)
@@ -150,7 +150,7 @@ struct RebuildRun {
       let photo = Photo(
         id: 0, categoryId: 0, name: name?.stem ?? "photo", path: file.path,
         originalPath: name?.string ?? "photo",
-        createdAt: header.taken?.milliseconds ?? file.modified, fileSize: file.content.size,
+        createdAt: header.taken.map(Timestamp.init) ?? file.modified, fileSize: file.content.size,
         width: header.width, height: header.height, md5: file.content.md5)
       plan.add(photo, file: index)
       summary.foundAgain.append(file.path)

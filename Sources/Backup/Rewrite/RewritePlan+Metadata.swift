@@ -40,7 +40,7 @@ extension RewritePlan {
       if metadata.settings != nil, metadata.settings?.valuesAsOf == nil {
         metadata.settings?.valuesAsOf = .min
       }
-      metadata.exportDate = Date().milliseconds
+      metadata.exportDate = .now
     }
     metadata.completeSettings()
     if !unrecoverable.isEmpty {

@@ -42,7 +42,7 @@ extension RewriteRun {
 
   private func write(_ plan: RewritePlan, _ password: Secret?, to file: borrowing File) throws -> Int {
     let (source, items, metadata) = (plan.source, plan.items, plan.metadata())
-    let date = metadata.exportDate ?? Date().milliseconds
+    let date = metadata.exportDate ?? .now
     var pipeline = PhotoPipeline(
       items: items.map { item in
         // the directory of an encrypted archive is not encrypted, and has the entries' dates

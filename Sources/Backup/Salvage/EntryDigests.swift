@@ -61,12 +61,12 @@ struct EntryDigests {
     }
   }
 
-  /// Returns the date in an image's own header, in milliseconds since 1970; nil if there is none.
+  /// Returns the date in an image's own header; nil if there is none.
   /// - Throws: the same errors as `digest`.
-  func dateTaken(of entry: Entry) throws -> Int64? {
+  func dateTaken(of entry: Entry) throws -> Timestamp? {
     guard let start = try start(of: entry, count: ImageHeader.readLimit) else { return nil }
     let header = ImageHeader.read { offset, count in Array(start.dropFirst(offset).prefix(count)) }
-    return header.taken?.milliseconds
+    return header.taken.map(Timestamp.init)
   }
 
   /// Returns true if the password opens an encrypted entry to its last byte. Such an entry is intact: the

@@ -83,7 +83,7 @@ extension EntryRows {
   /// Makes a row for each entry, in the category “Rescued”. Reads the image headers of entries without a timestamp in UTC:
   /// an app made them, and their other dates may be that of the export.
   init(rescued entries: [Entry], in folder: String, _ digests: EntryDigests) throws {
-    let taken = try entries.filter { $0.modified == nil }.reduce(into: [Int: Int64]()) { dates, entry in
+    let taken = try entries.filter { $0.modified == nil }.reduce(into: [:]) { dates, entry in
       dates[entry.index] = try digests.dateTaken(of: entry)
     }
     self.init(entries, in: folder, category: "Rescued", taken: taken)

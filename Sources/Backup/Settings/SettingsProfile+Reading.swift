@@ -46,7 +46,7 @@ extension SettingsProfile {
       throw MetadataFault(path: "version", reason: "is \(version)", newerVersion: version)
     }
     let _: String? = try document.value("made_by")
-    let madeAt: Int64? = try document.value("made_at")
+    let madeAt: Timestamp? = try document.value("made_at")
     guard let (values, unknownKeys) = try document.value("settings", Self.settings) else {
       throw MetadataFault(path: "settings", reason: "is missing")
     }

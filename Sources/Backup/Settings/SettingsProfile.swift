@@ -15,13 +15,13 @@ public struct SettingsProfile: Sendable, Equatable {
 
   /// The values by key. All are keys and values of `SettingDefinition.all`.
   public let values: [String: String]
-  /// When the profile was made, in milliseconds since 1970; nil if the document does not tell.
-  public let madeAt: Int64?
+  /// When the profile was made; nil if the document does not tell.
+  public let madeAt: Timestamp?
   /// The keys of the document that this version does not know.
   public let unknownKeys: [String]
 
   /// Describes a profile that was read.
-  init(values: [String: String], madeAt: Int64?, unknownKeys: [String]) {
+  init(values: [String: String], madeAt: Timestamp?, unknownKeys: [String]) {
     (self.values, self.madeAt, self.unknownKeys) = (values, madeAt, unknownKeys)
   }
 
@@ -29,7 +29,7 @@ public struct SettingsProfile: Sendable, Equatable {
   public init(_ settings: Settings, madeAt: Date = Date()) {
     values = Dictionary(
       uniqueKeysWithValues: SettingDefinition.all.map { ($0.key, $0.value(in: settings)) })
-    self.madeAt = madeAt.milliseconds
+    self.madeAt = Timestamp(madeAt)
     unknownKeys = []
   }
 
@@ -50,7 +50,7 @@ public struct SettingsProfile: Sendable, Equatable {
     var kind: String
     var version: Int
     var madeBy: String
-    var madeAt: Int64?
+    var madeAt: Timestamp?
     var settings: [String: String]
 
     enum CodingKeys: String, CodingKey {

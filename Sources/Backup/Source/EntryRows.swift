@@ -8,14 +8,13 @@ struct EntryRows {
   private(set) var metadata = Metadata()
   /// The entries in the order of the rows.
   private(set) var entries: [Entry] = []
-  private let taken: [Int: Int64]
+  private let taken: [Int: Timestamp]
 
   /// - Parameters:
   ///   - folder: the folder whose entries have such names. Other entries keep their names.
   ///   - category: the display name of the category.
-  ///   - taken: the dates of photos, in milliseconds since 1970, by the index of the entry. Other photos have the dates
-  ///     of their entries.
-  init(_ entries: [Entry], in folder: String, category: String, taken: [Int: Int64] = [:]) {
+  ///   - taken: the dates of photos, by the index of the entry. Other photos have the dates of their entries.
+  init(_ entries: [Entry], in folder: String, category: String, taken: [Int: Timestamp] = [:]) {
     self.taken = taken
     let named = entries.map { ($0, Self.idAndName(of: $0, in: folder)) }
     var ids: Set<Int64> = []

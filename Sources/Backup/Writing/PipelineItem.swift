@@ -1,4 +1,5 @@
 import Checksums
+import Operations
 
 /// A photo to be written into an archive.
 struct PipelineItem: Sendable {
@@ -6,8 +7,8 @@ struct PipelineItem: Sendable {
   var entryName: String
   /// The exact length of the photo in bytes.
   var size: Int
-  /// The entry's date, in milliseconds since 1970.
-  var modified: Int64
+  /// The entry's date.
+  var modified: Timestamp
   /// Where the photo's bytes are.
   var bytes: PhotoBytes
 }
@@ -16,8 +17,8 @@ struct PipelineItem: Sendable {
 struct PipelineText {
   /// The entry's name in the archive.
   var entryName: String
-  /// The entry's date, in milliseconds since 1970.
-  var modified: Int64
+  /// The entry's date.
+  var modified: Timestamp
   /// True to store the entry, since it is compressed already; false to deflate it.
   var isCompressed = false
   /// Renders the entry piece by piece after every photo's checksum is known. The checksums are in the items' order.

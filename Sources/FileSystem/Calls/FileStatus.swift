@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 
 /// The status of a file: stat(2).
 package struct FileStatus: Sendable {
@@ -20,11 +21,11 @@ package struct FileStatus: Sendable {
   package let size: Int
   /// The bytes that the file system has allocated for it. stat(2), `st_blocks`: in units of 512 bytes.
   package let allocatedBytes: Int
-  /// The modification time in milliseconds since 1970.
-  package let modified: Int64
-  /// The status change time in milliseconds since 1970. Programs cannot set it. FAT and exFAT do not store it: there it is
+  /// The modification time.
+  package let modified: Timestamp
+  /// The status change time. Programs cannot set it. FAT and exFAT do not store it: there it is
   /// the modification time, or earlier, after the file system was mounted again.
-  package let changed: Int64
+  package let changed: Timestamp
   /// The owner's user ID.
   package let owner: UInt32
   /// True if users other than the owner may write, by the permissions or by an ACL.
@@ -73,8 +74,8 @@ package struct FileStatus: Sendable {
       }
     size = Int(status.st_size)
     allocatedBytes = Int(status.st_blocks) * 512
-    modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
-    changed = Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000
+    modified = Timestamp(rawValue: Int64(status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1_000_000))
+    changed = Timestamp(rawValue: Int64(status.st_ctim.tv_sec * 1000 + status.st_ctim.tv_nsec / 1_000_000))
     owner = status.st_uid
     // with an ACL, the permissions of the group are the most that any other user has: acl(5)
     isWritableByOthers = status.st_mode & 0o022 != 0

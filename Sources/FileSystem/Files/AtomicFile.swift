@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 import SystemPackage
 
 /// A file that appears under its final name only when it is complete: `publish` never replaces a file, `replace` does.
@@ -152,11 +153,11 @@ package struct AtomicFile: ~Copyable, Sendable {
 
 extension AtomicFile {
   /// Returns the partials that ended writers of this user left in a folder and that have not changed since a
-  /// time in milliseconds since 1970. Locks each of them for a moment. Blocks; writes nothing.
+  /// time. Locks each of them for a moment. Blocks; writes nothing.
   ///
   /// - Throws: `FileError` if the folder cannot be listed.
   package static func abandonedPartials(
-    in directory: borrowing Directory, unchangedSince time: Int64
+    in directory: borrowing Directory, unchangedSince time: Timestamp
   ) throws(FileError) -> [(name: FilePath, status: FileStatus)] {
     var found: [(name: FilePath, status: FileStatus)] = []
     for name in try directory.names() where PartialName.lockedFile.matches(name) {

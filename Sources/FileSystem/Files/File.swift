@@ -1,5 +1,6 @@
 import CSystemCalls
 import Glibc
+import Operations
 import SystemPackage
 
 /// An open file. It owns its descriptor, which the deinitializer closes, and keeps its path for messages. All functions
@@ -179,8 +180,8 @@ package struct File: ~Copyable, Sendable {
   }
 
   /// Sets the modification time. futimens(2).
-  package func setModified(milliseconds: Int64) throws(FileError) {
-    let (seconds, rest) = milliseconds.flooredDivision(by: 1000)
+  package func setModified(_ time: Timestamp) throws(FileError) {
+    let (seconds, rest) = time.seconds
     try FileError.attempt("set the date of", path) { () throws(Errno) in
       try SystemCalls.setTimes(
         descriptor, modified: timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000_000))
@@ -192,13 +193,5 @@ package struct File: ~Copyable, Sendable {
     try FileError.attempt("read the status of", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }
-  }
-}
-
-extension Int64 {
-  /// Divides rounding down, so that the remainder is never negative.
-  func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }

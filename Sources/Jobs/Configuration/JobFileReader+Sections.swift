@@ -1,5 +1,6 @@
 import Backup
 import Gallery
+import Operations
 
 /// Reads the parts of a job that have a few keys each.
 extension JobFileReader {
@@ -66,9 +67,9 @@ extension JobFileReader {
     return mode
   }
 
-  func date(_ key: String, _ section: inout YAMLSection) -> Int64? {
+  func date(_ key: String, _ section: inout YAMLSection) -> Timestamp? {
     section.parsedText(key, "a date, for example 2025-06-01 or 2025-06-01T12:00:00") { text in
-      LocalDate.parse(text)?.milliseconds
+      LocalDate.parse(text).map(Timestamp.init)
     }
   }
 

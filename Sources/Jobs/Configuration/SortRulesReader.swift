@@ -68,7 +68,7 @@ private struct SortRulesReader: ConfigurationReader {
   /// Reads `2025-07-01..2025-08-01`, one side of which may be missing.
   private func readDates(_ text: String, _ rule: inout SortRule, _ section: inout YAMLSection) {
     let sides = text.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false)
-    let dates = sides.map { LocalDate.parse(String($0))?.milliseconds }
+    let dates = sides.map { LocalDate.parse(String($0)).map(Timestamp.init) }
     let isValid =
       sides.count == 2 && zip(sides, dates).allSatisfy { $0.isEmpty || $1 != nil }
       && dates.contains { $0 != nil }

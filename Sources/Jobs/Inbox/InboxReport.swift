@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// A file in an inbox, as a run found it.
@@ -49,9 +50,8 @@ package struct InboxReport: Sendable {
   var missing: [String] = []
   /// Notices about the imports of this run.
   package var warnings: [String] = []
-  /// When the first file that was modified within the last minute will have settled, in milliseconds since 1970; nil if
-  /// no file was.
-  var nextSettling: Int64?
+  /// When the first file that was modified within the last minute will have settled; nil if no file was.
+  var nextSettling: Timestamp?
 
   /// The number of backups that this run imported.
   package var backupsImported: Int { files.count { $0.photosImported != nil } }

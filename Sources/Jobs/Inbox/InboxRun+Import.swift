@@ -23,7 +23,7 @@ extension InboxRun {
     }
     let isIntact = summary.errors.isEmpty && (backup.increment == nil || summary.photosNotImported == 0)
     let imported = ImportedBackup(
-      content: content, library: pass.libraryID, at: now.milliseconds,
+      content: content, library: pass.libraryID, at: Timestamp(now),
       photos: summary.photosImported, problem: isIntact ? nil : Self.problem(of: backup, summary))
     pass.note(name, in: folder, .imported(photos: summary.photosImported, skipped: summary.photosSkipped))
     pass.report.warnings += warnings(of: backup, summary).map(inbox.naming)
@@ -88,11 +88,10 @@ extension InboxRun {
       warnings.append(
         "\(backup.path): \(Count(notices.count - Self.mostWarnings, "more notice"))".escaped)
     }
-    let latest = now.milliseconds + ArchiveDescriptor.clockTolerance
+    let latest = Timestamp(now) + ArchiveDescriptor.clockTolerance
     if let date = backup.metadata.exportDate, date > latest {
       warnings.append(
-        "\(backup.path) is dated \(Date(milliseconds: date).formatted(.iso8601)), in the future; check the clock of the phone"
-          .escaped)
+        "\(backup.path) is dated \(date.iso8601), in the future; check the clock of the phone".escaped)
     }
     return warnings
   }

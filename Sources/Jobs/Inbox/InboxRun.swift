@@ -126,7 +126,7 @@ struct InboxRun: RunPart {
     }
     let status = try file.status()
     if let settling = UnfinishedFile.settlingEnd(of: status, now: now) {
-      pass.report.nextSettling = min(pass.report.nextSettling ?? .max, settling)
+      pass.report.nextSettling = min(pass.report.nextSettling ?? settling, settling)
       return pass.note(name, in: folder, .unfinished(.modified))
     }
     if file.isOpenForWriting() == true { return pass.note(name, in: folder, .unfinished(.openForWriting)) }

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 
@@ -29,18 +30,18 @@ package enum UnfinishedFile: Sendable, Equatable {
   /// How long the end of an archive may be missing before it counts as unreadable, in milliseconds.
   static let longestPause: Int64 = 24 * 3_600_000
 
-  /// Returns the time in milliseconds after which a file counts as unchanged for a minute; nil if it already does.
+  /// Returns the time after which a file counts as unchanged for a minute; nil if it already does.
   ///
   /// The status change time is that of this machine, whatever the clock of the phone says. A time that is more than a
   /// minute in the future tells nothing, so that a wrong clock does not delay the import.
-  static func settlingEnd(of status: FileStatus, now: Date) -> Int64? {
-    let recent = (now.milliseconds - settlingTime)..<(now.milliseconds + settlingTime)
+  static func settlingEnd(of status: FileStatus, now: Date) -> Timestamp? {
+    let recent = (Timestamp(now) - settlingTime)..<(Timestamp(now) + settlingTime)
     return [status.modified, status.changed].filter(recent.contains).max().map { $0 + settlingTime }
   }
 
   /// Returns true if an archive without an end may be an upload that continues later.
   static func mayContinue(_ status: FileStatus, now: Date) -> Bool {
-    let recent = (now.milliseconds - longestPause)..<(now.milliseconds + longestPause)
+    let recent = (Timestamp(now) - longestPause)..<(Timestamp(now) + longestPause)
     return [status.modified, status.changed].contains(where: recent.contains)
   }
 

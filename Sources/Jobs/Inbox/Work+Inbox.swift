@@ -19,17 +19,16 @@ extension Work where Summary == InboxReport {
       let run = InboxRun(input: input, isDryRun: isDryRun)
       var report = try run.run()
       while waits, let end = report.nextSettling {
-        try Self.wait(until: end, now: environment.now().milliseconds, counter)
+        try Self.wait(until: end, now: Timestamp(environment.now()), counter)
         report = report.followed(by: try run.run())
       }
       return report
     }
   }
 
-  /// Waits until a time in milliseconds since 1970, but at least a second and at most two settling times: the clock may be
-  /// set meanwhile.
-  private static func wait(until end: Int64, now: Int64, _ counter: ProgressCounter) throws {
-    let limit = min(max(end - now, 1000), 2 * UnfinishedFile.settlingTime)
+  /// Waits until a time, but at least a second and at most two settling times: the clock may be set meanwhile.
+  private static func wait(until end: Timestamp, now: Timestamp, _ counter: ProgressCounter) throws {
+    let limit = min(max(end.milliseconds(since: now), 1000), 2 * UnfinishedFile.settlingTime)
     let deadline = ContinuousClock.now + .milliseconds(limit)
     while ContinuousClock.now < deadline {
       try counter.checkCancellation()

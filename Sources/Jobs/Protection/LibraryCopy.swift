@@ -75,7 +75,7 @@ package struct LibraryCopy: Sendable {
   }
 
   /// When the archives were verified; nil if they changed since, or are missing or suspect.
-  package var verifiedAt: Int64? {
+  package var verifiedAt: Timestamp? {
     switch problem {
     case .changed?, .suspect?, .missing?: nil
     case .unreachable?, nil: copy.health.verifiedAt
@@ -97,7 +97,7 @@ package struct LibraryCopy: Sendable {
   package var isProtecting: Bool { isComplete && device == .anotherDevice }
 
   /// When a restore test at the destination last passed; nil if the last test found that the archives do not restore.
-  var testedAt: Int64? {
+  var testedAt: Timestamp? {
     switch test?.outcome {
     case .failed?, .missing?: nil
     case .passed?, .incomplete?, .unreachable?, nil: test?.lastPassedAt

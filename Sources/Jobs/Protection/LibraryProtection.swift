@@ -20,8 +20,8 @@ package struct LibraryProtection: Sendable {
   package let formerJobs: [JobStatus]
   /// The copies of the jobs.
   package let copies: [LibraryCopy]
-  /// When a restore test of a copy of the whole library passed last, in milliseconds since 1970.
-  package let testedAt: Int64?
+  /// When a restore test of a copy of the whole library passed last.
+  package let testedAt: Timestamp?
   /// The photos that are known to be corrupt or missing.
   package var damage = PhotoDamage()
   /// Why the library cannot be opened, so that its photos are unknown; nil if it can.

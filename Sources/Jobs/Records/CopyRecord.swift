@@ -12,8 +12,8 @@ package struct CopyRecord: Sendable, Equatable, Codable {
   package var archive: String
   /// The paths of the other archives that a restore needs: the other parts of the set, or the chain.
   package var others: [String] = []
-  /// When the archive was made, in milliseconds since 1970.
-  package var madeAt: Int64
+  /// When the archive was made.
+  package var madeAt: Timestamp
   /// The place of the archive among the exports of the library; nil in archives of older versions.
   package var sequence: Int64?
   /// Where the file system of the folder was mounted; nil if the mount points could not be read.
@@ -30,7 +30,7 @@ package struct CopyRecord: Sendable, Equatable, Codable {
   package var files: [ArchiveFile]
 
   /// Tells which of two copies is newer.
-  var order: Int64 { sequence ?? madeAt }
+  var order: Int64 { sequence ?? madeAt.rawValue }
 
   /// The entry of the copy in the ledger.
   var entry: LedgerCopy { LedgerCopy(destination: path, record: JobStatus.encoded(self)) }

@@ -22,7 +22,7 @@ extension JobStatus {
     /// The path of the folder.
     package var path: String
     /// When the test ended.
-    package var at: Int64
+    package var at: Timestamp
     /// The outcome of the test.
     package var outcome: Outcome
     /// The archive that was restored, or that is missing; nil if none is known.
@@ -30,15 +30,15 @@ extension JobStatus {
     /// Why the test did not pass, in one line.
     package var failure: String?
     /// When a test at the destination last passed.
-    package var lastPassedAt: Int64?
+    package var lastPassedAt: Timestamp?
 
     /// Makes the record of a test that passed.
-    init(passed path: String, at: Int64) {
+    init(passed path: String, at: Timestamp) {
       (self.path, self.at, outcome, lastPassedAt) = (path, at, .passed, at)
     }
 
     /// Describes the result of a test.
-    init(_ result: RestoreTestResult, at: Int64) {
+    init(_ result: RestoreTestResult, at: Timestamp) {
       self.init(passed: result.destination.string, at: at)
       archive = result.missingCopy?.item ?? result.restore?.archive
       failure = result.failures.first?.message

@@ -4,7 +4,7 @@ extension JobStatus.RunRecord {
   /// The warnings that the next run reports about this run, which may have had no time to report them.
   var warningsForNextRun: [String] {
     var warnings: [String] = []
-    let time = Date(milliseconds: startedAt).formatted(.iso8601)
+    let time = startedAt.iso8601
     switch outcome {
     case .running:
       warnings.append(

@@ -25,7 +25,7 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// Why the last restore test ended without a result, for example because of a wrong password; nil if it has one.
   var restoreTestFailure: String?
   /// When a restore test last passed at every destination.
-  var lastPassedTestAt: Int64?
+  var lastPassedTestAt: Timestamp?
   /// The last restore test at each destination; destinations that were never tested are left out.
   package var restoreTests: [DestinationTestRecord] = []
 
@@ -48,11 +48,11 @@ package struct JobStatus: Sendable, Equatable, Encodable {
     /// The outcome of the run.
     package var outcome = Outcome.running
     /// When the run began.
-    package var startedAt: Int64
+    package var startedAt: Timestamp
     /// When the phases of the run ended; hooks may follow.
-    package var finishedAt: Int64?
+    package var finishedAt: Timestamp?
     /// When the schedule starts the next run; nil for a job without a schedule.
-    var nextRunAt: Int64?
+    var nextRunAt: Timestamp?
     /// The exit code of this run.
     package var exitCode: Int32?
     /// The hook that runs at the end. For a killed run, the hook that was running.
@@ -108,7 +108,7 @@ package struct JobStatus: Sendable, Equatable, Encodable {
   /// The record of a restore test.
   package struct RestoreTestRecord: Sendable, Equatable, Codable {
     /// When the test ended.
-    package var at: Int64
+    package var at: Timestamp
     /// True if every tested photo was restored as in the library, and no photo is missing from both the
     /// archive and the library.
     package var hasPassed: Bool

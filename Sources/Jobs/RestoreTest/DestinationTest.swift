@@ -140,7 +140,7 @@ struct DestinationTest: RunPart {
 
   /// The restored photos, and the photos that the archive lists without files because the files were missing
   /// at the time of the backup. `missingBefore` has the date of each such photo by ID.
-  private typealias RestoredPhotos = (scratch: ScratchLibrary, missingBefore: [Int64: Int64])
+  private typealias RestoredPhotos = (scratch: ScratchLibrary, missingBefore: [Int64: Timestamp])
 
   /// Restores from an archive.
   ///

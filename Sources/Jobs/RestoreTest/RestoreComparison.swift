@@ -40,7 +40,7 @@ struct RestoreComparison {
   ///   - hasFailed: true if a photo could not be restored.
   /// - Throws: `LibraryError`, `FileError` that is an environment failure or concerns the scratch library,
   ///   `CancellationError`.
-  mutating func run(missingBefore: [Int64: Int64], hasFailed: Bool) throws {
+  mutating func run(missingBefore: [Int64: Timestamp], hasFailed: Bool) throws {
     counter.enter(.verifying)
     let restored = try scratch.contents()
     let names = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.name) })
@@ -79,7 +79,7 @@ struct RestoreComparison {
   }
 
   /// Finds photos that the archive and the library list and whose files are missing from both.
-  private mutating func findMissingInBoth(_ missingBefore: [Int64: Int64]) throws {
+  private mutating func findMissingInBoth(_ missingBefore: [Int64: Timestamp]) throws {
     guard !missingBefore.isEmpty else { return }
     // a freed ID may belong to another photo by now
     for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {

@@ -132,7 +132,7 @@ struct RestoreTestPhases: RunPart, RunPhases {
     let isCompared = report.results.contains { $0.isRestored && $0.comparison.isComplete }
     if !isCompared { damaged = max(damaged, last?.damaged ?? 0) }
     let test = JobStatus.RestoreTestRecord(
-      at: now.milliseconds, hasPassed: report.hasPassed,
+      at: Timestamp(now), hasPassed: report.hasPassed,
       archive: result?.missingCopy?.item ?? result?.restore?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.comparison.identical },
       damaged: damaged == 0 ? nil : damaged, round: (last?.round ?? 0) + 1, report: report.path?.string)

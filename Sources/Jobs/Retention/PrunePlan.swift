@@ -15,8 +15,8 @@ package struct PrunePlan: Sendable {
 
     /// True if the archives are kept.
     package var isKept: Bool { !reasons.isEmpty }
-    /// When the newest of the archives was made, in milliseconds since 1970.
-    package var date: Int64 { archives.map(\.date).max() ?? 0 }
+    /// When the newest of the archives was made.
+    package var date: Timestamp { archives.map(\.date).max() ?? 0 }
     /// The index of the newest of the archives in the graph's order.
     fileprivate let order: Int
     /// The IDs of photos that are missing from the archives or damaged in them.
@@ -144,7 +144,7 @@ private struct GroupPlan {
       newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
       newerIncomplete = incomplete.filter { $0.order > first.order }.map(\.archives[0].path).min()
     }
-    let counted = restorable.map { (date: Date(milliseconds: $0.date), tags: $0.archives[0].tags) }
+    let counted = restorable.map { (date: $0.date.date, tags: $0.archives[0].tags) }
     let reasons = policy.reasons(for: counted, calendar: calendar, now: now)
     // a misspelt tag matches no rule and must not remove all archives
     let isEachWithoutRule = reasons.allSatisfy(\.isEmpty)

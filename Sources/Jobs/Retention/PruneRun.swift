@@ -152,10 +152,10 @@ package struct PruneRun {
   ) throws -> String? {
     let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
-    let (limit, isOverflow) = newest.subtractingReportingOverflow(ArchiveDescriptor.clockTolerance)
+    let (limit, isOverflow) = newest.rawValue.subtractingReportingOverflow(ArchiveDescriptor.clockTolerance)
     for file in inventory.unreadable where !file.hasOtherOwner {
       let status = try directory.status(of: FilePath(FilePath(file.path).name))
-      if let status, status.modified > (isOverflow ? .min : limit) {
+      if let status, status.modified.rawValue > (isOverflow ? .min : limit) {
         return "\(file.reason); the file may be a newer archive"
       }
     }

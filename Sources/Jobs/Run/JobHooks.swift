@@ -41,7 +41,7 @@ struct JobHooks: RunPart {
   private func variables(of hook: Hook, _ state: RunState) -> [String: String] {
     let run = state.record
     // a run that has not ended yet has taken this long
-    let end = run.finishedAt ?? now.milliseconds
+    let end = run.finishedAt ?? .init(now)
     return [
       "SMILEPILE_TASK": input.task.rawValue,
       "SMILEPILE_JOB": job.name,
@@ -61,7 +61,7 @@ struct JobHooks: RunPart {
       "SMILEPILE_IMPORTED_PHOTOS": "\(run.inbox?.photos ?? 0)",
       "SMILEPILE_UNREADABLE_BACKUPS": "\(run.inbox?.unreadable ?? 0)",
       "SMILEPILE_STARTED_AT": "\(run.startedAt)",
-      "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
+      "SMILEPILE_SECONDS": "\(max(0, end.milliseconds(since: run.startedAt)) / 1000)",
       // the status file does not describe a library that replaces the job's own
       "SMILEPILE_STATUS_FILE": job.usesOtherLibrary
         ? "" : Self.path(environment.state.statusPath(of: job.name).string),

@@ -55,11 +55,11 @@ struct JobRun: RunPart {
     (self.input, self.phases, hooks) = (input, phases, JobHooks(input: input))
     let (job, now, isTest) = (input.job, input.environment.now(), input.isTest)
     let next = job.schedule?.nextRun(after: now, in: .current)
-    state = RunState(startedAt: now.milliseconds, nextRunAt: next?.milliseconds)
+    state = RunState(startedAt: Timestamp(now), nextRunAt: next.map(Timestamp.init))
     state.results.isOfJob = !job.usesOtherLibrary
     state.results.test = isTest ? RestoreTestReport() : nil
     entry = LedgerRun(
-      isTest ? .restoreTest : .backup, libraryPath: input.library, startedAt: now.milliseconds)
+      isTest ? .restoreTest : .backup, libraryPath: input.library, startedAt: Timestamp(now))
   }
 
   /// Runs the job. Blocks.
@@ -88,7 +88,7 @@ struct JobRun: RunPart {
       throw error
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
-      state.phasesEndedAt = now.milliseconds
+      state.phasesEndedAt = Timestamp(now)
       updateEntry()
       // the previous run stays the last one, since it may be running
       (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
@@ -145,7 +145,7 @@ struct JobRun: RunPart {
     } catch {
       state.report(issue(of: error, interruption: state.results.interruption))
     }
-    state.phasesEndedAt = now.milliseconds
+    state.phasesEndedAt = Timestamp(now)
   }
 
   /// Returns the issue of a run that did not reach its end.

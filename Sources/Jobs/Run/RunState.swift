@@ -3,18 +3,16 @@ import Foundation
 
 /// The state of a run so far, from its first hook to its last.
 struct RunState {
-  /// When the run began, in milliseconds since 1970.
-  let startedAt: Int64
-  /// When the schedule starts the next run, in milliseconds since 1970; nil for a job without a schedule.
-  let nextRunAt: Int64?
-  /// When the phases ended, in milliseconds since 1970; nil before.
-  var phasesEndedAt: Int64?
+  /// When the run began.
+  let startedAt: Timestamp
+  /// When the schedule starts the next run; nil for a job without a schedule.
+  let nextRunAt: Timestamp?
+  /// When the phases ended; nil before.
+  var phasesEndedAt: Timestamp?
   /// The hook at the end of the run that is due or running.
   var hook: JobHooks.Hook?
   /// The results of the phases, and the issues of the run.
   var results = PhaseResults()
-
-  init(startedAt: Int64, nextRunAt: Int64?) { (self.startedAt, self.nextRunAt) = (startedAt, nextRunAt) }
 
   /// Adds an issue besides those of the phases.
   mutating func report(_ issue: Issue) { results.report([issue]) }

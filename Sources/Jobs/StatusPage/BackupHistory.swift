@@ -24,8 +24,8 @@ struct BackupHistory {
   struct Day {
     /// In days before today.
     let age: Int
-    /// The start of the last run of the day, in milliseconds since 1970.
-    var at: Int64
+    /// The start of the last run of the day.
+    var at: Timestamp
     var outcome: Outcome
     /// Why the last run that was not complete was not; nil if every run was complete.
     var message: String?
@@ -34,7 +34,7 @@ struct BackupHistory {
   }
 
   /// The free space of a destination at the end of a run.
-  typealias FreeSpace = (at: Int64, bytes: Int)
+  typealias FreeSpace = (at: Timestamp, bytes: Int)
 
   /// The days with backups, oldest first.
   private(set) var days: [Day] = []
@@ -75,8 +75,8 @@ struct BackupHistory {
   /// - Returns: the number of days from now; nil if the measurements span less than seven days, or if the free space does
   ///   not shrink, or lasts for ten years.
   static func daysUntilFull(_ points: [FreeSpace], now: Date) -> Int? {
-    let day = 86_400_000.0
-    let recent = points.map { (x: Double($0.at - now.milliseconds) / day, y: Double($0.bytes)) }
+    let (day, now) = (86_400_000.0, Timestamp(now))
+    let recent = points.map { (x: Double($0.at.milliseconds(since: now)) / day, y: Double($0.bytes)) }
       .filter { (-90...1).contains($0.x) }
     guard let first = recent.first, let last = recent.last, last.x - first.x >= 7 else { return nil }
     // the line with the least squares

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 
 /// The status of a job for the textfile collector of Prometheus' node exporter.
 /// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
@@ -7,7 +8,7 @@ struct PrometheusText {
 
   init(_ status: JobStatus) {
     let job = [("job_name", status.job)]
-    func seconds(_ milliseconds: Int64?) -> Double? { milliseconds.map { Double($0) / 1000 } }
+    func seconds(_ time: Timestamp?) -> Double? { time.map { Double($0.rawValue) / 1000 } }
     func add<Value>(_ name: String, _ help: String, _ value: Value?) {
       append(name, help, value.map { [(job, "\($0)")] } ?? [])
     }
@@ -18,7 +19,9 @@ struct PrometheusText {
     add("smilepile_backup_last_run_timestamp_seconds", "When the last run began.", seconds(run?.startedAt))
     add(
       "smilepile_backup_last_duration_seconds", "How long the last run took.",
-      seconds(run.flatMap { run in run.finishedAt.map { max(0, $0 - run.startedAt) } }))
+      run.flatMap { run in
+        run.finishedAt.map { Double(max(0, $0.milliseconds(since: run.startedAt))) / 1000 }
+      })
     add(
       "smilepile_backup_last_exit_code", "The exit code of the last run; 0 is complete.",
       run.map { run in run.exitCode.flatMap { run.hook == nil ? "\($0)" : nil } ?? "NaN" })
@@ -42,7 +45,7 @@ struct PrometheusText {
       "smilepile_backup_consecutive_failures", "Number of runs since the last complete run.", status.failures)
     addForEachCopy(
       "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made."
-    ) { Double($0.madeAt) / 1000 }
+    ) { Double($0.madeAt.rawValue) / 1000 }
     addForEachCopy(
       "smilepile_backup_copy_reachable",
       "1 if the copy was reachable when the last run or restore test ended."

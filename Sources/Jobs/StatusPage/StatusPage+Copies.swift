@@ -46,7 +46,7 @@ extension StatusPage {
   }
 
   private func day(after days: Int) -> String {
-    self.days.day(now.addingTimeInterval(Double(days) * 86_400).milliseconds)
+    self.days.day(.init(now.addingTimeInterval(Double(days) * 86_400)))
   }
 }
 

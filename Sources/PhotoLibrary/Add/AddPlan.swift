@@ -17,7 +17,7 @@ struct AddPlan {
   /// The library with the new categories.
   private var contents: LibraryContents
   private let category: String?
-  private let now: Int64
+  private let now: Timestamp
 
   /// What the plan does with a file.
   enum Outcome {
@@ -27,7 +27,7 @@ struct AddPlan {
     case known([Photo])
   }
 
-  init(_ library: LibraryContents, _ category: String?, now: Int64) {
+  init(_ library: LibraryContents, _ category: String?, now: Timestamp) {
     self.category = category
     self.now = now
     contents = library
@@ -53,7 +53,7 @@ struct AddPlan {
     edit.newPhotos.append(
       Photo(
         id: photoIds.next(), categoryId: categoryId, name: found.path.stem ?? fileName, path: "",
-        originalPath: fileName, createdAt: found.header.taken?.milliseconds ?? found.modified,
+        originalPath: fileName, createdAt: found.header.taken.map(Timestamp.init) ?? found.modified,
         fileSize: content.size, width: found.header.width, height: found.header.height, md5: content.md5))
     staged.append((stagedName, content.md5))
     return .added

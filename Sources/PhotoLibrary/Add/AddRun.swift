@@ -83,7 +83,7 @@ struct AddRun {
     _ summary: inout AddSummary
   ) throws -> (AddPlan, PhotoRestoration) {
     let contents = try library.contents()
-    var plan = AddPlan(contents, options.category, now: Date().milliseconds)
+    var plan = AddPlan(contents, options.category, now: .now)
     var restoration = PhotoRestoration(of: library, contents)
     for (index, file) in found.enumerated() {
       switch copied[index] {
@@ -195,7 +195,7 @@ struct AddRun {
     _ found: PhotoSearch.Found, to target: borrowing File, _ counter: ProgressCounter
   ) throws -> FileContent {
     let copied = try read(found, counter) { try target.write($0, at: $1) }
-    try target.setModified(milliseconds: found.modified)
+    try target.setModified(found.modified)
     target.startWriteBack(from: 0, count: copied.size)
     return copied
   }

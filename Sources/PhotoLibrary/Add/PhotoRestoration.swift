@@ -91,7 +91,7 @@ struct PhotoRestoration {
             throw PhotoSearch.Found.Changed()
           }
         }
-        try change.staging.setModified(name, milliseconds: item.photo.createdAt)
+        try change.staging.setModified(name, item.photo.createdAt)
         repairs.append(FileRepair(photo: item.photo, name: name))
       } catch let error as File.Unreadable {
         failures[item.photo.id] = error.error

@@ -22,8 +22,8 @@ struct PhotoSearch {
     /// The path in the given folder; empty if the user gave the file.
     var pathInRoot: FilePath
     var size: Int
-    /// The time of the file's last modification, in milliseconds since 1970.
-    var modified: Int64
+    /// The time of the file's last modification.
+    var modified: Timestamp
     /// The file as it was before its header was read.
     var version: FileStatus.Version
     var header: ImageHeader

@@ -64,8 +64,8 @@ extension Change {
   package struct Record: Sendable, Equatable {
     package let id: String
     package let kind: Kind
-    /// The time of the change, in milliseconds since 1970.
-    package let at: Int64
+    /// The time of the change.
+    package let at: Timestamp
   }
 }
 
@@ -85,6 +85,6 @@ extension Change.Record {
   init(_ row: RowReader) throws {
     id = try row.text("id")
     kind = try row.enumeration("kind", as: Change.Kind.self)
-    at = try row.integer("at")
+    at = try row.time("at")
   }
 }

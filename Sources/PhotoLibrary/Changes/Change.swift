@@ -50,11 +50,10 @@ package final class Change: Sendable {
     staging = try StagingFolder(in: writer.library.folder)
   }
 
-  /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
-  /// thread.
+  /// Stages a leftover file with this content instead of a new file, and sets its date. Any thread.
   ///
   /// - Returns: false if no usable leftover file has this content.
-  package func reuse(_ content: FileContent, as name: String, modified: Int64) -> Bool {
+  package func reuse(_ content: FileContent, as name: String, modified: Timestamp) -> Bool {
     staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
   }
 
@@ -126,7 +125,7 @@ package final class Change: Sendable {
       try FileMove.delete(operation: id, from: database)
       try FileMove.insert(moves, into: database)
       guard let edit, let kind else { return }
-      let record = Record(id: id, kind: kind, at: Date().milliseconds)
+      let record = Record(id: id, kind: kind, at: .now)
       try record.insert(database)
       try edit.apply(to: database, change: record)
     }

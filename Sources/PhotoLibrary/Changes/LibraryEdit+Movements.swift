@@ -54,7 +54,7 @@ extension LibraryEdit {
   }
 
   /// The time of the movements of a change; not before the sequence number of an earlier export.
-  private static func date(of change: Change.Record, _ database: Database) throws -> Int64 {
-    max(change.at, try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export") ?? .min)
+  private static func date(of change: Change.Record, _ database: Database) throws -> Timestamp {
+    max(change.at, try Timestamp.fetchOne(database, sql: "SELECT MAX(sequence) FROM export") ?? .min)
   }
 }

@@ -86,7 +86,7 @@ package final class LibraryWriter: Sendable {
 
   /// Chooses a place for each new photo file: a path that no photo, no replaced photo and no file has. The names of
   /// removed photos are not used again while an undo can bring these back.
-  package func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
+  package func newPaths(for files: [(fileName: String, createdAt: Timestamp)]) throws -> [String] {
     let taken = try library.read { database in
       try ["photo", "replacedPhoto"].flatMap { table in
         try database.rows("SELECT path FROM \(table) WHERE NOT isFromAssets", of: table) { row in

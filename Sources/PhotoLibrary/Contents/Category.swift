@@ -20,19 +20,19 @@ public struct Category: Sendable, Equatable, Identifiable {
   public var colorHex: String?
   /// True if the app made it by itself.
   public var isDefault: Bool
-  /// When it was made, in milliseconds since 1970; negative before.
-  public var createdAt: Int64
-  /// The date of the values, in milliseconds since 1970: that of their backup, or of the change in this library. If two
+  /// When it was made.
+  public var createdAt: Timestamp
+  /// The date of the values: that of their backup, or of the change in this library. If two
   /// backups differ, the newer values are used.
-  public var valuesAsOf: Int64
-  /// When a person last set values of the category in a library, in milliseconds since 1970; nil if all values come
+  public var valuesAsOf: Timestamp
+  /// When a person last set values of the category in a library; nil if all values come
   /// from the apps. Values that a person set win over those of backups, whatever their dates are.
-  package var arrangedAt: Int64?
+  package var arrangedAt: Timestamp?
 
   /// Makes a category; the name is brought into NFC.
   public init(
     id: Int64, name: String, displayName: String, position: Int = 0, iconResource: String? = nil,
-    colorHex: String? = nil, isDefault: Bool = false, createdAt: Int64, valuesAsOf: Int64
+    colorHex: String? = nil, isDefault: Bool = false, createdAt: Timestamp, valuesAsOf: Timestamp
   ) {
     self.id = id
     self.name = name.precomposedStringWithCanonicalMapping
@@ -64,9 +64,9 @@ extension Category: StoredRow {
     iconResource = try row.optionalText("iconResource")
     colorHex = try row.optionalText("colorHex")
     isDefault = try row.flag("isDefault")
-    createdAt = try row.integer("createdAt")
-    valuesAsOf = try row.integer("valuesAsOf")
-    arrangedAt = try row.optionalInteger("arrangedAt")
+    createdAt = try row.time("createdAt")
+    valuesAsOf = try row.time("valuesAsOf")
+    arrangedAt = try row.optionalInteger("arrangedAt").map(Timestamp.init(rawValue:))
   }
 
   /// Fills a row of `category`.

@@ -21,11 +21,11 @@ package struct Movement: Sendable, Equatable {
   package var origin: String?
   /// The `name` of the category that it is in since; nil if it was removed.
   package var destination: String?
-  /// The time, in milliseconds since 1970; not before the sequence number of an earlier export, whatever the clock did.
-  package var at: Int64
+  /// The time; not before the sequence number of an earlier export, whatever the clock did.
+  package var at: Timestamp
 
   /// Describes a movement.
-  package init(_ subject: Subject, from origin: String?, to destination: String?, at: Int64) {
+  package init(_ subject: Subject, from origin: String?, to destination: String?, at: Timestamp) {
     (self.subject, self.origin, self.destination, self.at) = (subject, origin, destination, at)
   }
 }
@@ -52,12 +52,12 @@ extension Movement {
       }
       return Movement(
         subject, from: try row.optionalText("origin", at: 4), to: try row.optionalText("destination", at: 5),
-        at: try row.integer("at", at: 6))
+        at: try row.time("at", at: 6))
     }
   }
 
   /// Replaces the movements of a library. Those before stay for an undo.
-  static func replaceAll(by movements: [Movement], changeID: String, at: Int64, _ database: Database) throws {
+  static func replaceAll(by movements: [Self], changeID: String, at: Timestamp, _ database: Database) throws {
     try database.execute(
       sql: "INSERT INTO \(table) (changeId, at) VALUES (?, ?)", arguments: [changeID, at])
     try insert(movements, database) { _ in changeID }

@@ -21,11 +21,11 @@ public struct Settings: Sendable, Equatable {
   public struct Dated<Value: Sendable & Equatable>: Sendable, Equatable {
     /// The value in the backup.
     public var value: Value
-    /// The date of the backup or of the change, in milliseconds since 1970.
-    public var asOf: Int64
+    /// The date of the backup or of the change.
+    public var asOf: Timestamp
 
     /// Makes a setting of these parts.
-    public init(_ value: Value, asOf: Int64) {
+    public init(_ value: Value, asOf: Timestamp) {
       self.value = value
       self.asOf = asOf
     }
@@ -45,13 +45,13 @@ public struct Settings: Sendable, Equatable {
   public var cameraAccess: Bool?
   /// How similar photos must be to count as duplicates. Of this library: archives do not contain it.
   public var similarity: SimilarityThreshold?
-  /// When the record was made, in milliseconds since 1970.
-  public var createdAt: Int64
-  /// When it was last changed here, in milliseconds since 1970; never before `createdAt`.
-  public var changedAt: Int64
+  /// When the record was made.
+  public var createdAt: Timestamp
+  /// When it was last changed here; never before `createdAt`.
+  public var changedAt: Timestamp
 
   /// Makes the settings of a new library: the defaults, since no backup has stated anything.
-  public init(createdAt: Int64) {
+  public init(createdAt: Timestamp) {
     self.createdAt = createdAt
     changedAt = createdAt
   }
@@ -90,8 +90,8 @@ extension Settings: StoredRow {
   ///
   /// - Parameter onFault: receives the column of each value that is out of range, and the reason.
   init(_ row: RowReader, onFault: (String, any Error) -> Void) throws {
-    createdAt = try row.integer("createdAt")
-    changedAt = try row.integer("changedAt", in: createdAt ... .max)
+    createdAt = try row.time("createdAt")
+    changedAt = Timestamp(rawValue: try row.integer("changedAt", in: createdAt.rawValue ... .max))
     func value<Value>(_ column: String, _ read: () throws -> Value?) -> Value? {
       do {
         return try read()
@@ -103,7 +103,7 @@ extension Settings: StoredRow {
     func dated<Value>(_ column: String, _ read: () throws -> Value?) -> Dated<Value>? {
       value(column) {
         let found = try read()
-        let asOf = try row.optionalInteger("\(column)AsOf")
+        let asOf = try row.optionalInteger("\(column)AsOf").map(Timestamp.init(rawValue:))
         guard (found == nil) == (asOf == nil) else {
           throw row.fault("\(column)AsOf does not match its setting")
         }

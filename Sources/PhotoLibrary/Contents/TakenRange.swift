@@ -1,12 +1,12 @@
-/// The times when selected photos were taken, in milliseconds since 1970.
+/// The times when selected photos were taken.
 public struct TakenRange: Sendable, Equatable {
   /// The earliest time; nil for no limit.
-  public var since: Int64?
+  public var since: Timestamp?
   /// The time before which photos were taken; nil for no limit.
-  public var until: Int64?
+  public var until: Timestamp?
 
   /// Makes a range; without arguments, of all times.
-  public init(since: Int64? = nil, until: Int64? = nil) { (self.since, self.until) = (since, until) }
+  public init(since: Timestamp? = nil, until: Timestamp? = nil) { (self.since, self.until) = (since, until) }
 
   /// True if the range has no limit.
   public var isUnlimited: Bool { since == nil && until == nil }
@@ -15,7 +15,7 @@ public struct TakenRange: Sendable, Equatable {
   package var isEmpty: Bool { if let since, let until { until <= since } else { false } }
 
   /// Returns true if a time is in the range.
-  public func contains(_ time: Int64) -> Bool {
+  public func contains(_ time: Timestamp) -> Bool {
     since.map { time >= $0 } ?? true && until.map { time < $0 } ?? true
   }
 }

@@ -29,7 +29,7 @@ extension Library {
 
     try folder.directory.makeDirectory("photos")
     try writeUnfinishedDatabase(in: folder) { database in
-      try Settings(createdAt: now.milliseconds).insert(database)
+      try Settings(createdAt: Timestamp(now)).insert(database)
     }
     try folder.directory.rename(unfinishedDatabase, to: folder.directory, as: databaseName)
     do {

@@ -20,7 +20,7 @@ extension Work where Summary == OrganizePlan {
 extension ChangeRun {
   func organize(_ request: OrganizeRequest) throws -> OrganizePlan {
     let (plan, _, writer) = try options.approve(path, counter) { library in
-      let plan = try OrganizePlan(library.contents(), request, now: Date().milliseconds) { photo in
+      let plan = try OrganizePlan(library.contents(), request, now: .now) { photo in
         try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
       }
       return (plan, [plan.operation])

@@ -35,7 +35,7 @@ extension ChangeRun {
     let (plan, _, writer) = try options.approve(path, counter) { library in
       let contents = try library.contents()
       let history = try library.read { try SortHistory($0, rules: request.rules.digest) }
-      let plan = try SortPlan(contents, history, request, now: Date().milliseconds) { photo in
+      let plan = try SortPlan(contents, history, request, now: .now) { photo in
         try library.hasIntactFile(of: photo, whileReading: counter.checkCancellation)
       }
       return (plan, [])

@@ -56,8 +56,8 @@ package struct NameTemplate: Sendable, Equatable {
       case .text(let text): text
       case .field(.name): photo.name
       case .field(.category): category
-      case .field(.date): Self.date.format(Date(milliseconds: photo.createdAt))
-      case .field(.time): Self.time.format(Date(milliseconds: photo.createdAt))
+      case .field(.date): Self.date.format(photo.createdAt.date)
+      case .field(.time): Self.time.format(photo.createdAt.date)
       case .field(.number): number.digits(String(count).count)
       case .field(.id): "\(photo.id)"
       }

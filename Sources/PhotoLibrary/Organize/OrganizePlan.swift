@@ -35,14 +35,13 @@ package struct OrganizePlan: Sendable {
   /// The photos whose files are missing or corrupt, and with which moved photos therefore do not become one.
   package private(set) var unusableEqualPhotos: [Photo] = []
   private let library: LibraryContents
-  private let now: Int64
+  private let now: Timestamp
 
   /// - Parameters:
-  ///   - now: in milliseconds since 1970.
   ///   - isIntact: returns true if the file of a photo is intact.
   /// - Throws: `LibraryError` if a category or photo does not exist; `OrganizeError`; what `isIntact` throws.
   package init(
-    _ library: LibraryContents, _ request: OrganizeRequest, now: Int64,
+    _ library: LibraryContents, _ request: OrganizeRequest, now: Timestamp,
     isIntact: (Photo) throws -> Bool
   ) throws {
     (self.library, self.now) = (library, now)
@@ -69,12 +68,11 @@ package struct OrganizePlan: Sendable {
   ///
   /// - Parameters:
   ///   - groups: the photos for each category. A photo is in one group.
-  ///   - now: in milliseconds since 1970.
   ///   - isIntact: returns true if the file of a photo is intact.
   /// - Throws: what `isIntact` throws.
   init(
     _ library: LibraryContents, moving groups: [(photos: [Photo], target: Category)],
-    now: Int64, isIntact: (Photo) throws -> Bool
+    now: Timestamp, isIntact: (Photo) throws -> Bool
   ) throws {
     (self.library, self.now) = (library, now)
     try move(groups, isIntact)
@@ -159,7 +157,7 @@ package struct OrganizePlan: Sendable {
     guard new != old || !new.displayName.utf8.elementsEqual(old.displayName.utf8) else { return }
     var new = new
     // later than before, whatever the clock did
-    new.arrangedAt = max(now, old.arrangedAt.map { $0 < .max ? $0 + 1 : $0 } ?? now)
+    new.arrangedAt = max(now, old.arrangedAt?.next ?? now)
     new.valuesAsOf = max(now, old.valuesAsOf)
     edit.changedCategories.append(new)
     categories.append(OrganizedCategory(old: old, new: new))

@@ -15,11 +15,10 @@ package struct SortPlan: Sendable {
   let marks: SortMarks
 
   /// - Parameters:
-  ///   - now: in milliseconds since 1970.
   ///   - isIntact: returns true if the file of a photo is intact.
   /// - Throws: `LibraryError` if a category does not exist; what `isIntact` throws.
   init(
-    _ library: LibraryContents, _ history: SortHistory, _ request: SortRequest, now: Int64,
+    _ library: LibraryContents, _ history: SortHistory, _ request: SortRequest, now: Timestamp,
     isIntact: (Photo) throws -> Bool
   ) throws {
     let targets = try request.rules.rules.map { try library.categories.one(named: $0.target) }

@@ -78,16 +78,15 @@ extension LibraryWriter {
   /// Compares a PIN with the library's. An attempt is counted durably before the comparison, so that killing the
   /// process does not give another attempt. After five wrong PINs, there is a pause of 30 seconds.
   ///
-  /// - Parameter now: the time, in milliseconds since 1970.
   /// - Throws: `AuthorizationError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
-  func check(_ pin: PIN, now: Int64 = Date().milliseconds) throws {
+  func check(_ pin: PIN, now: Timestamp = .now) throws {
     guard var record = try library.read({ try PINRecord($0) }) else { throw PINError.notSet(library.path) }
-    if record.lockedUntil - now > PINRecord.pause {
+    if record.lockedUntil.milliseconds(since: now) > PINRecord.pause {
       // the clock was set back; a pause that ends by the old clock could last for years
       record.lockedUntil = max(0, now + PINRecord.pause)
       try write(record.save)
     }
-    let rest = min(record.lockedUntil - now, PINRecord.pause)
+    let rest = min(record.lockedUntil.milliseconds(since: now), PINRecord.pause)
     guard rest <= 0 else {
       throw AuthorizationError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))
     }

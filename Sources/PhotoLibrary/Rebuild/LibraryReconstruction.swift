@@ -68,7 +68,7 @@ package final class LibraryReconstruction: Sendable {
     _ contents: RebuiltContents, _ restored: [FileRepair], now: Date = Date()
   ) throws -> Outcome {
     try staging.sync(restored.map(\.name))
-    try writeDatabase(contents, now: now.milliseconds)
+    try writeDatabase(contents, now: Timestamp(now))
     var outcome = Outcome()
     outcome.corruptFiles = try moveToPlaces(restored)
     outcome.lostFiles = try moveAside(now: now)
@@ -108,7 +108,7 @@ package final class LibraryReconstruction: Sendable {
 
   // MARK: The database
 
-  private func writeDatabase(_ rebuilt: RebuiltContents, now: Int64) throws {
+  private func writeDatabase(_ rebuilt: RebuiltContents, now: Timestamp) throws {
     try Library.writeUnfinishedDatabase(in: library.folder) { database in
       let contents = rebuilt.contents
       try contents.settings.insert(database)
@@ -142,7 +142,7 @@ package final class LibraryReconstruction: Sendable {
   ///
   /// - Returns: the ID of the change; nil if there are no movements.
   private func insert(
-    _ sorting: SalvagedSorting, at now: Int64, to database: Database
+    _ sorting: SalvagedSorting, at now: Timestamp, to database: Database
   ) throws -> String? {
     for mark in sorting.marks { try mark.insert(database) }
     guard !sorting.movements.isEmpty else { return nil }
@@ -152,7 +152,7 @@ package final class LibraryReconstruction: Sendable {
   }
 
   private func apply(
-    _ edit: LibraryEdit, as kind: Change.Kind, at now: Int64, to database: Database
+    _ edit: LibraryEdit, as kind: Change.Kind, at now: Timestamp, to database: Database
   ) throws -> Change.Record {
     let change = Change.Record(id: UUID().uuidString, kind: kind, at: now)
     try change.insert(database)

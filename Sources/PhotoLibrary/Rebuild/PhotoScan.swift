@@ -12,8 +12,8 @@ package struct PhotoScan: Sendable {
     package let path: String
     /// The MD5 and size.
     package let content: FileContent
-    /// The modification time, in milliseconds since 1970.
-    package let modified: Int64
+    /// The modification time.
+    package let modified: Timestamp
   }
 
   /// The files, by folder and name.

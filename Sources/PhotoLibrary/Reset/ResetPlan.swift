@@ -28,8 +28,7 @@ struct ResetPlan {
   /// True if there is a PIN to remove.
   let removesPIN: Bool
 
-  /// - Parameter now: the time of the reset, in milliseconds since 1970.
-  init(_ library: Library, _ scope: ResetScope, now: Int64) throws {
+  init(_ library: Library, _ scope: ResetScope, now: Timestamp) throws {
     let all = scope.contains(.contents) ? try library.contents() : nil
     contents = all.flatMap { $0.photos.isEmpty && $0.categories.isEmpty && $0.movements.isEmpty ? nil : $0 }
     let cleared =

@@ -98,7 +98,7 @@ package struct ResetRun {
   }
 
   private func makePlan(_ library: Library, _ scope: ResetScope) throws -> ResetPlan {
-    let plan = try ResetPlan(library, scope, now: Date().milliseconds)
+    let plan = try ResetPlan(library, scope, now: .now)
     guard !plan.isEmpty else { throw ResetError.nothingToReset(path) }
     if !plan.photos.isEmpty { try options.refusing(plan.photos) }
     return plan

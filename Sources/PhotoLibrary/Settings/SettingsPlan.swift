@@ -55,8 +55,7 @@ package struct SettingsPlan: Sendable {
   package private(set) var faults: [StoredSettings.Fault] = []
   private let isReset: Bool
 
-  /// - Parameter now: the time of the change, in milliseconds since 1970.
-  init(_ stored: StoredSettings, _ request: SettingsRequest, now: Int64) {
+  init(_ stored: StoredSettings, _ request: SettingsRequest, now: Timestamp) {
     var assignments: [SettingAssignment] = []
     switch request {
     case .set(let wanted):

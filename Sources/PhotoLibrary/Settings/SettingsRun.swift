@@ -18,7 +18,7 @@ package struct SettingsRun: Sendable {
   /// - Throws: `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing has changed then.
   package func run(_ request: SettingsRequest) throws -> SettingsPlan {
     let (plan, _, writer) = try options.approve(path) { library in
-      let plan = SettingsPlan(try library.storedSettings(), request, now: Date().milliseconds)
+      let plan = SettingsPlan(try library.storedSettings(), request, now: .now)
       return (plan, [plan.operation])
     }
     try writer?.carryOut(plan)
@@ -33,7 +33,7 @@ extension LibraryWriter {
     guard let assignment = SettingAssignment(key: "delete-protection", value: "on") else { return }
     try carryOut(
       SettingsPlan(
-        library.storedSettings(), .adopt([assignment], lowersProtections: false), now: Date().milliseconds))
+        library.storedSettings(), .adopt([assignment], lowersProtections: false), now: .now))
   }
 
   fileprivate func carryOut(_ plan: SettingsPlan) throws {

@@ -27,7 +27,7 @@ struct CleanPlan {
 
   /// Returns the unfinished files in the folders of archives. Skips a folder that cannot be listed.
   private static func unfinishedFiles(_ options: CleanOptions, _ now: Date) -> [CleanItem] {
-    let limit = now.milliseconds - minimumAge
+    let limit = Timestamp(now) - minimumAge
     var seen: Set<FileStatus.Identity> = []
     return options.archiveFolders.flatMap { path -> [CleanItem] in
       guard let folder = try? Directory.open(path), let identity = try? folder.status().identity,

@@ -8,8 +8,8 @@ import SystemPackage
 public struct UndoSummary: Sendable, Equatable, FindingReport {
   /// The kind of the change that was undone.
   package var kind: Change.Kind
-  /// The time of that change, in milliseconds since 1970.
-  public var changedAt: Int64
+  /// The time of that change.
+  public var changedAt: Timestamp
   /// Removed photos, which the change had added; counted as `Removal` counts.
   public var photosRemoved = 0
   /// Photos that the change had removed.
@@ -114,7 +114,7 @@ extension ChangeRun {
   }
 
   private func question(_ plan: UndoPlan) -> String {
-    let time = Date(milliseconds: plan.change.at).formatted(.iso8601)
+    let time = plan.change.at.iso8601
     let parts =
       (plan.removal.isEmpty ? [] : [plan.removal.clause])
       + (plan.photosBack == 0 ? [] : ["restore \(Count(plan.photosBack, "photo"))"])
@@ -170,7 +170,7 @@ extension UndoPlan {
   func restore(_ database: Database) throws {
     // the references of photos to categories are valid when all rows are restored
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
-    let undo = Change.Record(id: UUID().uuidString, kind: .undo, at: Date().milliseconds)
+    let undo = Change.Record(id: UUID().uuidString, kind: .undo, at: .now)
     try undo.insert(database)
     try database.execute(
       sql: "INSERT INTO replacedSettings SELECT ?, * FROM settings", arguments: [undo.id])

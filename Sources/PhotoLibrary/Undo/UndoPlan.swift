@@ -109,13 +109,13 @@ public enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library has never been changed by an import or a remove.
   case nothingToUndo(FilePath)
   /// The last change was undone already, at this time.
-  case alreadyUndone(FilePath, at: Int64)
+  case alreadyUndone(FilePath, at: Timestamp)
   /// A person discarded what was kept for an undo, at this time.
-  case discarded(FilePath, at: Int64)
+  case discarded(FilePath, at: Timestamp)
   /// An addition, which cannot be undone, has ended the undo of earlier changes at this time.
-  case photosAdded(FilePath, at: Int64)
+  case photosAdded(FilePath, at: Timestamp)
   /// The database lacks the rows that the last change replaced.
-  case rowsMissing(FilePath, change: String, at: Int64)
+  case rowsMissing(FilePath, change: String, at: Timestamp)
   /// An untracked file is at the place of a photo that comes back.
   case placeTaken(FilePath)
 
@@ -127,19 +127,15 @@ public enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
     case .nothingToUndo(let path):
       "there is nothing to undo in \(path): it was never changed"
     case .alreadyUndone(let path, let at):
-      "there is nothing to undo in \(path): the last change was undone \(Self.time(at))"
+      "there is nothing to undo in \(path): the last change was undone at \(at.iso8601)"
     case .discarded(let path, let at):
-      "there is nothing to undo in \(path): what was kept for an undo was removed \(Self.time(at))"
+      "there is nothing to undo in \(path): what was kept for an undo was removed at \(at.iso8601)"
     case .photosAdded(let path, let at):
-      "there is nothing to undo in \(path): photos were added \(Self.time(at)), which ended the undo of earlier changes"
+      "there is nothing to undo in \(path): photos were added at \(at.iso8601), which ended the undo of earlier changes"
     case .rowsMissing(let path, let change, let at):
-      "there is nothing to undo in \(path): what \(change) \(Self.time(at)) replaced is missing"
+      "there is nothing to undo in \(path): what \(change) at \(at.iso8601) replaced is missing"
     case .placeTaken(let path):
       "cannot restore a photo to \(path), because an untracked file is there; move the file"
     }
-  }
-
-  private static func time(_ milliseconds: Int64) -> String {
-    "at \(Date(milliseconds: milliseconds).formatted(.iso8601))"
   }
 }

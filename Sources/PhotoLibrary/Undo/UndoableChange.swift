@@ -4,8 +4,8 @@ internal import GRDB
 public struct UndoableChange: Sendable, Equatable {
   /// The kind of the change.
   package let kind: Change.Kind
-  /// The time of the change, in milliseconds since 1970.
-  public let changedAt: Int64
+  /// The time of the change.
+  public let changedAt: Timestamp
   /// The number of photos that it added.
   public let photosAdded: Int
   /// The number of photos that it removed or whose values it changed.

@@ -1,3 +1,5 @@
+import Operations
+
 /// An entry of an archive: what the directory declares, and the local header confirms.
 package struct Entry: Sendable, Equatable {
   /// How an entry is encrypted.
@@ -39,9 +41,9 @@ package struct Entry: Sendable, Equatable {
   package internal(set) var headerOffset: Int
   /// The offset of the data in the file.
   package internal(set) var dataOffset: Int
-  /// The modification time in milliseconds since 1970, from the extra fields 0x5455 or 0x000A; nil if there is only the
+  /// The modification time, from the extra fields 0x5455 or 0x000A; nil if there is only the
   /// DOS date, which has no time zone.
-  package let modified: Int64?
+  package let modified: Timestamp?
   /// DOS time (low half) and date. APPNOTE 4.4.6. The traditional encryption checks passwords with it.
   let dosTime: UInt32
   /// The system that made the entry: 0 DOS, 3 Unix, 19 Darwin. APPNOTE 4.4.2.
@@ -69,7 +71,7 @@ extension Entry {
   ///   - encryption: how the data is encrypted, and the compression method of the decrypted data.
   init(
     index: Int = 0, _ fields: HeaderFields, name: String, _ rawName: UnsafeRawBufferPointer,
-    _ encryption: (Encryption, UInt16), modified: Int64?, headerOffset: Int, dataOffset: Int = 0,
+    _ encryption: (Encryption, UInt16), modified: Timestamp?, headerOffset: Int, dataOffset: Int = 0,
     madeBy: UInt8 = 0, externalAttributes: UInt32 = 0
   ) {
     self.init(

@@ -1,3 +1,5 @@
+import Operations
+
 /// The extra fields of a header that reading needs. APPNOTE 4.5; 0x5455 and 0x7075 by Info-ZIP, 0x9901 by WinZip.
 struct ExtraFields {
   /// The value of a four-byte field that refers to the ZIP64 field. A number of this value needs ZIP64 too.
@@ -36,14 +38,14 @@ struct ExtraFields {
     guard bytes[position...].allSatisfy({ $0 == 0 }) else { return nil }
   }
 
-  /// The modification time in milliseconds since 1970; nil if no field has it.
-  var modified: Int64? {
+  /// The modification time; nil if no field has it.
+  var modified: Timestamp? {
     if let unixTimes, unixTimes.count >= 5, unixTimes[0] & 1 == 1 {
-      return Int64(Int32(bitPattern: unixTimes.u32(1))) * 1000
+      return Timestamp(rawValue: Int64(Int32(bitPattern: unixTimes.u32(1))) * 1000)
     }
     // 4 bytes reserved, then tag 1 of 24 bytes; 100 ns since 1601. APPNOTE 4.5.5
     if let ntfsTimes, ntfsTimes.count >= 32, ntfsTimes.u16(4) == 1, ntfsTimes.u16(6) == 24 {
-      return Int64(ntfsTimes.u64(8) / 10_000) - 11_644_473_600_000
+      return Timestamp(rawValue: Int64(ntfsTimes.u64(8) / 10_000) - 11_644_473_600_000)
     }
     return nil
   }

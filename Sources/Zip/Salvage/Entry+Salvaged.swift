@@ -57,9 +57,8 @@ extension Entry {
     }
   }
 
-  /// The modification time in milliseconds since 1970, from the extra fields, or from the DOS date in local time; nil
-  /// if there is neither. APPNOTE 4.4.6.
-  package var modifiedInLocalTime: Int64? {
+  /// The modification time, from the extra fields, or from the DOS date in local time; nil if there is neither. APPNOTE 4.4.6.
+  package var modifiedInLocalTime: Timestamp? {
     if let modified { return modified }
     let (date, time) = (CInt(dosTime >> 16), CInt(dosTime & 0xFFFF))
     guard date >> 5 & 15 >= 1, date >> 5 & 15 <= 12, date & 31 >= 1 else { return nil }
@@ -71,6 +70,6 @@ extension Entry {
     parts.tm_min = time >> 5 & 63
     parts.tm_sec = (time & 31) * 2
     parts.tm_isdst = -1
-    return Int64(mktime(&parts)) * 1000
+    return Timestamp(rawValue: Int64(mktime(&parts)) * 1000)
   }
 }

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import Secrets
 
 /// Writes a ZIP archive: stored entries, and then deflated texts. The caller adds the entries and then calls `write`;
@@ -25,10 +26,10 @@ package struct ArchiveWriter {
     self.password = password
   }
 
-  /// Adds a stored entry of `size` bytes, which `StoredContents` provides under the next number. `modified` is in
-  /// milliseconds since 1970; ZIP stores it as local time between 1980 and 2107, in steps of two seconds.
+  /// Adds a stored entry of `size` bytes, which `StoredContents` provides under the next number. ZIP stores `modified`
+  /// as local time between 1980 and 2107, in steps of two seconds.
   package mutating func addStored(
-    _ name: String, size: Int, modified: Int64
+    _ name: String, size: Int, modified: Timestamp
   ) throws(ArchiveWriteError) {
     try check(name)
     stored.append(NewEntry(name: name, modified: modified, contents: .stored(size: size)))
@@ -40,7 +41,7 @@ package struct ArchiveWriter {
   /// - Parameter isCompressed: true to store the bytes as they are, since they are compressed already. An encrypted archive
   ///   deflates them nevertheless.
   package mutating func addText(
-    _ name: String, modified: Int64, isCompressed: Bool = false, _ text: @escaping Text
+    _ name: String, modified: Timestamp, isCompressed: Bool = false, _ text: @escaping Text
   ) throws(ArchiveWriteError) {
     try check(name)
     texts.append(

@@ -1,3 +1,5 @@
+import Operations
+
 /// An entry to write.
 struct NewEntry {
   /// The source of its bytes.
@@ -9,8 +11,7 @@ struct NewEntry {
   }
 
   var name: String
-  /// In milliseconds since 1970.
-  var modified: Int64
+  var modified: Timestamp
   var contents: Contents
 
   /// The size of a stored entry; nil for a text.
@@ -20,8 +21,7 @@ struct NewEntry {
 
   /// Seconds since 1970, within the range of DOS dates: 1980 to 2107.
   var seconds: Int {
-    let seconds = modified / 1000 - (modified % 1000 < 0 ? 1 : 0)
     // a day less at each end, for the time zone
-    return Int(min(max(seconds, 315_619_200), 4_354_732_800))
+    Int(min(max(modified.seconds.whole, 315_619_200), 4_354_732_800))
   }
 }

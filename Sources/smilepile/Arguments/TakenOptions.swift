@@ -18,5 +18,5 @@ struct TakenOptions: ParsableArguments {
     if range.isEmpty { throw ValidationError("--until must be later than --since") }
   }
 
-  var range: TakenRange { TakenRange(since: since?.milliseconds, until: until?.milliseconds) }
+  var range: TakenRange { TakenRange(since: since.map(Timestamp.init), until: until.map(Timestamp.init)) }
 }

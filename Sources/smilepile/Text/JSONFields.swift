@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 
 /// A value in a line of JSON.
 protocol JSONValue: Sendable {
@@ -67,6 +68,10 @@ extension BinaryInteger where Self: JSONValue {
 extension Int: JSONValue {}
 extension Int32: JSONValue {}
 extension Int64: JSONValue {}
+
+extension Timestamp: JSONValue {
+  func appendJSON(to line: inout [UInt8]) { rawValue.appendJSON(to: &line) }
+}
 
 extension Double: JSONValue {
   /// JSON has no infinity: it becomes a text.

@@ -115,7 +115,7 @@ import Testing
   func corruptPhotos() throws {
     let library = try library()
     try Damage.changed(library.file(of: try library.contents.photos[1]))
-    func findings(modifiedAfter moment: Int64?) throws -> [Finding] {
+    func findings(modifiedAfter moment: Timestamp?) throws -> [Finding] {
       try Library(path: library.path).corruptPhotos(
         in: library.contents, modifiedAfter: moment, ExportOptions(), ProgressCounter())
     }

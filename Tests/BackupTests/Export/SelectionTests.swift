@@ -16,7 +16,8 @@ import Testing
     var members = (1...6).map { (id: Int64) -> SampleLibrary.Member in
       let bytes = Array("photo \(id)".utf8)
       return .init(
-        id: id, category: (id - 1) % 3 + 1, fileName: "\(id).jpg", createdAt: id * 1000, bytes: bytes)
+        id: id, category: (id - 1) % 3 + 1, fileName: "\(id).jpg", createdAt: .init(rawValue: id * 1000),
+        bytes: bytes)
     }
     members.append(.init(asset: "sample/a.png", id: 7, category: 1))
     let categories: [PhotoLibrary.Category] = [

@@ -96,19 +96,20 @@ struct FoundationMetadata: Decodable {
   private var metadata: Metadata {
     var metadata = Metadata()
     metadata.version = version ?? 2
-    metadata.exportDate = exportDate
+    metadata.exportDate = exportDate.map { .init(rawValue: $0) }
     metadata.appVersion = appVersion ?? ""
     metadata.format = format ?? "ZIP"
     metadata.categories = categories.map {
       Metadata.CategoryRecord(
         id: $0.id, name: $0.ownName ?? $0.name, displayName: $0.displayName, position: $0.position,
         iconResource: $0.iconResource, colorHex: $0.colorHex, isDefault: $0.isDefault ?? false,
-        createdAt: $0.createdAt, valuesAsOf: $0.valuesAsOf)
+        createdAt: .init(rawValue: $0.createdAt), valuesAsOf: $0.valuesAsOf.map { .init(rawValue: $0) })
     }
     metadata.photos = photos.map {
       Metadata.PhotoRecord(
         id: $0.id, path: $0.path, categoryId: $0.categoryId, name: $0.name,
-        isFromAssets: $0.isFromAssets ?? false, createdAt: $0.createdAt, fileSize: $0.fileSize ?? 0,
+        isFromAssets: $0.isFromAssets ?? false, createdAt: .init(rawValue: $0.createdAt),
+        fileSize: $0.fileSize ?? 0,
         width: $0.width ?? 0, height: $0.height ?? 0, isFavorite: $0.isFavorite)
     }
     metadata.settings = settings.map {

@@ -1,3 +1,4 @@
+import Operations
 import TestSupport
 
 @testable import Backup
@@ -45,8 +46,9 @@ struct MetadataGenerator {
 
   private mutating func maybe<Value>(_ value: Value) -> Value? { flag() ? value : nil }
 
-  private mutating func date() -> Int64 {
-    Int64.random(in: Metadata.dates, using: &random) >> Int64.random(in: 0...50, using: &random)
+  private mutating func date() -> Timestamp {
+    let dates = Metadata.dates.lowerBound.rawValue...Metadata.dates.upperBound.rawValue
+    return Timestamp(rawValue: .random(in: dates, using: &random) >> Int64.random(in: 0...50, using: &random))
   }
 
   private mutating func size() -> Int64 {
@@ -78,7 +80,7 @@ struct MetadataGenerator {
       ("version", number(Int64(metadata.version))), ("appVersion", quoted(metadata.appVersion)),
       ("format", quoted(metadata.format)),
     ]
-    root += optional("exportDate", metadata.exportDate.map { number($0) })
+    root += optional("exportDate", metadata.exportDate.map { number($0.rawValue) })
     root.append(
       (
         "categories",
@@ -88,10 +90,10 @@ struct MetadataGenerator {
               [
                 ("id", number(category.id)), ("name", quoted(category.name)),
                 ("displayName", quoted(category.displayName)), ("position", number(Int64(category.position))),
-                ("isDefault", "\(category.isDefault)"), ("createdAt", number(category.createdAt)),
+                ("isDefault", "\(category.isDefault)"), ("createdAt", number(category.createdAt.rawValue)),
               ] + optional("iconResource", category.iconResource.map { quoted($0) })
                 + optional("colorHex", category.colorHex.map { quoted($0) })
-                + optional("valuesAsOf", category.valuesAsOf.map { number($0) }))
+                + optional("valuesAsOf", category.valuesAsOf.map { number($0.rawValue) }))
           })
       ))
     root.append(
@@ -103,7 +105,7 @@ struct MetadataGenerator {
               [
                 ("id", number(photo.id)), ("path", quoted(photo.path)),
                 ("categoryId", number(photo.categoryId)),
-                ("name", quoted(photo.name)), ("createdAt", number(photo.createdAt)),
+                ("name", quoted(photo.name)), ("createdAt", number(photo.createdAt.rawValue)),
                 ("isFromAssets", "\(photo.isFromAssets)"), ("fileSize", number(photo.fileSize)),
               ] + optional("width", photo.width == 0 ? nil : number(Int64(photo.width)))
                 + optional("height", nil))

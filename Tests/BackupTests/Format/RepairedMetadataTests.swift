@@ -205,13 +205,13 @@ import Testing
     let photo = Self.photo.replacing(#""createdAt": 5"#, with: #""createdAt": \#(written)"#)
     let settings = #", "version": 2, "settings": {"isDarkMode": true}"#
     let reading = try Self.reading(photos: photo, more: settings + #", "exportDate": 1760000000000"#)
-    #expect(reading.metadata.photos.map(\.createdAt) == [read])
+    #expect(reading.metadata.photos.map(\.createdAt.rawValue) == [read])
     #expect(reading.warnings.count == (written == read ? 0 : 1))
     // no conversion if all dates are in seconds, or if another program wrote the backup: the unit is unknown
     let other = try Self.reading(photos: photo, more: settings + #", "exportDate": 1760000000"#)
-    #expect(other.metadata.photos.map(\.createdAt) == [written])
+    #expect(other.metadata.photos.map(\.createdAt.rawValue) == [written])
     let android = try Self.reading(photos: photo, more: #", "exportDate": 1760000000000"#)
-    #expect(android.metadata.photos.map(\.createdAt) == [written])
+    #expect(android.metadata.photos.map(\.createdAt.rawValue) == [written])
   }
 
   // MARK: Names for Android

@@ -24,7 +24,7 @@ import Testing
       return Photo(
         id: Int64(id), categoryId: category.id, name: name, path: kind == 0 ? "sample.png" : "",
         originalPath: fileName, isFromAssets: kind == 0,
-        createdAt: Int64.random(in: 0...2, using: &random), fileSize: kind == 0 ? 0 : bytes.count,
+        createdAt: .init(rawValue: .random(in: 0...2, using: &random)), fileSize: kind == 0 ? 0 : bytes.count,
         md5: kind > 1 ? MD5Digest(of: bytes) : nil)
     }
     return DiffSide(categories: categories, photos: photos)

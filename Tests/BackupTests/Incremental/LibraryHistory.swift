@@ -89,7 +89,7 @@ final class LibraryHistory {
   private func renameCategory() throws {
     guard var category = try library.contents.categories.randomElement(using: &random) else { return }
     category.displayName += "!"
-    category.valuesAsOf += 1
+    category.valuesAsOf.rawValue += 1
     var edit = LibraryEdit()
     edit.changedCategories = [category]
     try library.change(edit)

@@ -34,7 +34,7 @@ import Testing
   /// equal.
   private static func backup(_ random: inout SeededNumbers) -> (SampleBackup, PhotoCounts) {
     var backup = SampleBackup()
-    backup.metadata.exportDate = Int64.random(in: 1...3, using: &random)
+    backup.metadata.exportDate = Timestamp(rawValue: .random(in: 1...3, using: &random))
     backup.metadata.categories.append(
       Metadata.CategoryRecord(id: 2, name: "cars", displayName: "Cars", position: 1, createdAt: 5))
     var counts: PhotoCounts = [:]

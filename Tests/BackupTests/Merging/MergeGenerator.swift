@@ -47,7 +47,7 @@ struct MergeGenerator {
   private static let displayNames = ["Family", "Caf\u{E9}", "Cafe\u{301}", ""]
   private static let photoNames = ["IMG_1", "\u{E9}", "e\u{301}", "x"]
   private static let ids: [Int64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, -3, 0, 1 << 53, 1 << 53 + 1, .max, .min]
-  private static let dates: [Int64] = [1000, 2000, 3000]
+  private static let dates: [Timestamp] = [1000, 2000, 3000]
 
   init(seed: Int) { random = SeededNumbers(seed: UInt64(seed)) }
 

@@ -88,8 +88,8 @@ struct CategoryValues: Equatable {
   var texts: [[UInt8]]
   var position: Int
   var isDefault: Bool
-  var createdAt: Int64
-  var valuesAsOf: Int64
+  var createdAt: Timestamp
+  var valuesAsOf: Timestamp
 
   init(_ category: PhotoLibrary.Category) {
     texts = [category.displayName, category.iconResource ?? "nil", category.colorHex ?? "nil"].map {

@@ -29,7 +29,7 @@ import Testing
   /// A backup of these rows. Content 0 is an asset of the app.
   private static func backup(_ rows: [Row], date: Int64) throws -> OpenedBackup {
     var metadata = Metadata()
-    metadata.exportDate = date
+    metadata.exportDate = Timestamp(rawValue: date)
     metadata.categories = listed.enumerated().map { index, names in
       Metadata.CategoryRecord(
         id: Int64(index + 1), name: names.0, displayName: names.1, position: index, createdAt: 5)

@@ -14,7 +14,7 @@ struct RebuildModel {
     let id: Int64
     let category: String
     let name: String
-    let date: Int64
+    let date: Timestamp
     let isFavorite: Bool?
     /// The bytes; nil for an asset.
     let bytes: [UInt8]?

@@ -102,7 +102,7 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
 
   private static let dates = {
     var library = GeneratedLibrary("extreme dates and large IDs")
-    let dates: [Int64] = [
+    let dates: [Timestamp] = [
       0, -1, -2_208_988_800_000, 253_402_300_800_000, 8_640_000_000_000_000, -8_640_000_000_000_000,
       4_354_819_200_001,
     ]
@@ -128,9 +128,9 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
     var library = GeneratedLibrary("settings: \(theme)", fileNames: ["x.jpg"])
     var settings = Settings(createdAt: 5)
     let date: Int64 = 1_700_000_000_000
-    settings.theme = .init(theme, asOf: date)
-    settings.pin = .init(index == 0, asOf: date - Int64(index))
-    settings.pattern = index == 2 ? nil : .init(index == 1, asOf: date + Int64(index))
+    settings.theme = .init(theme, asOf: .init(rawValue: date))
+    settings.pin = .init(index == 0, asOf: .init(rawValue: date - Int64(index)))
+    settings.pattern = index == 2 ? nil : .init(index == 1, asOf: .init(rawValue: date + Int64(index)))
     settings.kidSafeMode = index == 1 ? nil : index == 2
     settings.deleteProtection = index != 2
     settings.cameraAccess = index == 0 ? nil : index == 2

@@ -48,7 +48,8 @@ import Testing
     var backup = SampleBackup()
     for id in 1...5000 {
       backup.add(
-        id: Int64(id), name: "IMG_\(id % 3000)", date: Int64(id) << 23, bytes: Array("photo \(id)".utf8))
+        id: Int64(id), name: "IMG_\(id % 3000)", date: Timestamp(rawValue: Int64(id) << 23),
+        bytes: Array("photo \(id)".utf8))
     }
     let library = try SampleLibrary()
     let imported = try await library.importing(try backup.write(to: scratch))

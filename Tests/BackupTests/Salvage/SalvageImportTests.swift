@@ -153,7 +153,7 @@ import Zip
     // 2025-10-03 14:00:00 in local time, as ZIP stores it
     let date = try #require(
       Calendar.current.date(from: DateComponents(year: 2025, month: 10, day: 3, hour: 14)))
-    #expect(contents.photos.map(\.createdAt) == Array(repeating: date.milliseconds, count: 3))
+    #expect(contents.photos.map(\.createdAt) == Array(repeating: Timestamp(date), count: 3))
     #expect(try library.bytesOfPhotos()[2] == Array("b".utf8))
     // a second import changes nothing
     let again = try await library.importing(path) { $0.salvages = true }
@@ -174,8 +174,8 @@ import Zip
     let scratch = ScratchFolder()
     let path = try scratch.write(ZipBuilder(members).bytes, to: "a.zip")
     try await library.importing(path) { $0.salvages = true }
-    func date(_ components: DateComponents) throws -> Int64 {
-      try #require(Calendar.current.date(from: components)).milliseconds
+    func date(_ components: DateComponents) throws -> Timestamp {
+      Timestamp(try #require(Calendar.current.date(from: components)))
     }
     #expect(
       try library.contents.photos.map(\.createdAt) == [

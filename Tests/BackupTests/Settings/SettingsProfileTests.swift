@@ -24,7 +24,7 @@ struct SettingsProfileTests {
 
   @Test("Profile: the document has the value of every setting, with sorted keys")
   func document() throws {
-    let profile = SettingsProfile(settings(), madeAt: Date(milliseconds: 1_795_000_000_123))
+    let profile = SettingsProfile(settings(), madeAt: Date(timeIntervalSince1970: 1_795_000_000.123))
     #expect(
       try profile.json == """
         {
@@ -160,16 +160,16 @@ struct SettingsMergeTests {
   func theme() throws {
     let settings = try set("theme", "light")
     var stated = Settings(createdAt: 0)
-    stated.theme = .init(.dark, asOf: Date().milliseconds - 60_000)
+    stated.theme = .init(.dark, asOf: .init(Date(timeIntervalSinceNow: -60)))
     #expect(settings.merged(with: stated, replaces: false).themeMode == .light)
-    stated.theme?.asOf = Date().milliseconds + 60_000
+    stated.theme?.asOf = .init(Date(timeIntervalSinceNow: 60))
     #expect(settings.merged(with: stated, replaces: false).themeMode == .dark)
   }
 
   @Test("Settings: a theme that is set wins against the same backup from the future")
   func futureBackup() throws {
     var stated = Settings(createdAt: 0)
-    stated.theme = .init(.dark, asOf: Date().milliseconds + 60_000)
+    stated.theme = .init(.dark, asOf: .init(Date(timeIntervalSinceNow: 60)))
     var edit = LibraryEdit()
     edit.settings = stated
     try LibraryWriter(path: library.path).change(.merge) { try $0.commit(edit, files: []) }

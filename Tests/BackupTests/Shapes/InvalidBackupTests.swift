@@ -55,7 +55,7 @@ import Testing
   /// The settings of a library after the import of a backup whose document lacks some keys.
   private func stated(by phone: Phone, without keys: Set<String> = []) -> Settings {
     func value<Value>(_ key: String, _ value: Value) -> Value? { keys.contains(key) ? nil : value }
-    let (flags, date) = (phone.settings, phone.exportDate)
+    let (flags, date) = (phone.settings, Timestamp(rawValue: phone.exportDate))
     var stated = Settings(createdAt: 0)
     stated.theme = value("isDarkMode", .init(flags.isDark ? .dark : .light, asOf: date))
     stated.pin = value("hasPIN", .init(flags.hasPIN, asOf: date))

@@ -57,11 +57,11 @@ struct PhoneContent: Equatable {
         piles.insert(
           Pile(
             displayName: Array(category.displayName.utf8), name: category.name, icon: category.iconResource,
-            color: category.colorHex, isDefault: category.isDefault, createdAt: category.createdAt))
+            color: category.colorHex, isDefault: category.isDefault, createdAt: category.createdAt.rawValue))
       }
     }
     for photo in contents.photos {
-      let shown = Shown(names[photo.categoryId] ?? "?", photo.name, photo.createdAt, bytes[photo.id])
+      let shown = Shown(names[photo.categoryId] ?? "?", photo.name, photo.createdAt.rawValue, bytes[photo.id])
       photos[shown, default: 0] += 1
     }
   }

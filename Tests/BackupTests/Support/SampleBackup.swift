@@ -34,7 +34,7 @@ struct SampleBackup {
     }
   }
 
-  mutating func add(id: Int64, name: String, date: Int64 = 1_700_000_000_000, bytes: [UInt8]) {
+  mutating func add(id: Int64, name: String, date: Timestamp = 1_700_000_000_000, bytes: [UInt8]) {
     let fileName = "\(id)_\(name).jpg"
     metadata.photos.append(
       Metadata.PhotoRecord(

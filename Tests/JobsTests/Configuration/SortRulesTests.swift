@@ -31,11 +31,11 @@ struct SortRulesTests {
     #expect(rules[1].names == ["IMG-*-WA*", "VID*"])
     #expect(rules[1].sizes.map(\.description) == ["1170x2532"])
     let since = try #require(rules[1].taken.since)
-    #expect(try #require(rules[1].taken.until) - since >= 30 * 86_400_000)
+    #expect(try #require(rules[1].taken.until).milliseconds(since: since) >= 30 * 86_400_000)
     #expect(rules[2].taken.since == since)
     #expect(rules[2].taken.until == nil)
     #expect(rules[3].taken.since == nil)
-    #expect(try #require(rules[3].taken.until) - since == 45_000_000)
+    #expect(try #require(rules[3].taken.until).milliseconds(since: since) == 45_000_000)
   }
 
   @Test(

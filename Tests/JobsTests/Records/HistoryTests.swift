@@ -161,7 +161,7 @@ import Testing
 
   @Test("History: entries before a date are omitted, whatever their order")
   func since() throws {
-    for moment in [30, 10, 20] as [Int64] {
+    for moment in [30, 10, 20] as [Timestamp] {
       var run = LedgerRun(.import, libraryPath: "/l", startedAt: moment)
       ledger.insert(&run)
     }

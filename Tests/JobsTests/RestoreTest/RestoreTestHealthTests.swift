@@ -181,7 +181,7 @@ import Testing
     var tests = try night.statusFile().restoreTests
     #expect(tests.map(\.outcome) == [.unreachable, .passed])
     #expect(tests[0].failure?.contains("is missing; check that its disk is mounted") == true)
-    let passedAt = night.context.now().milliseconds
+    let passedAt = Timestamp(night.context.now())
     #expect(tests.map(\.lastPassedAt) == [nil, passedAt])
     #expect(try night.statusFile().lastPassedTestAt == nil)
     let protection = try LibraryProtection(of: Library(path: night.library.path), night.context.state)
@@ -352,8 +352,8 @@ import Testing
     let archive = try #require(night.archives("one").last)
     night.markSuspect(archive.path)
     #expect(try await night.drill(sample: 3).hasPassed)
-    #expect(try night.statusFile().copies[0].health.verifiedAt == night.context.now().milliseconds)
-    #expect(night.health(archive.path).verifiedAt == night.context.now().milliseconds)
+    #expect(try night.statusFile().copies[0].health.verifiedAt == Timestamp(night.context.now()))
+    #expect(night.health(archive.path).verifiedAt == Timestamp(night.context.now()))
   }
 
   @Test("Restore test: lack of memory is reported and makes no copy suspect", arguments: [true, false])

@@ -77,7 +77,7 @@ import Testing
     "Archive file: another status change time is another version, except where a file system does not store it"
   )
   func statusChangeTime() {
-    func areSame(_ before: Int64, _ now: Int64) -> Bool {
+    func areSame(_ before: Timestamp, _ now: Timestamp) -> Bool {
       ArchiveFile(location: "a", bytes: 1, modifiedAt: 10_000, changedAt: before).isSameVersion(
         as: ArchiveFile(location: "a", bytes: 1, modifiedAt: 10_000, changedAt: now))
     }
@@ -107,11 +107,11 @@ import Testing
   /// FAT rounds dates to two seconds and stores local time.
   @Test("Archive file: another date is another version, except for what FAT does to dates")
   func modificationDate() {
-    func areSame(_ before: Int64, _ now: Int64) -> Bool {
+    func areSame(_ before: Timestamp, _ now: Timestamp) -> Bool {
       ArchiveFile(location: "a", bytes: 1, modifiedAt: before, changedAt: 0)
         .isSameVersion(as: ArchiveFile(location: "a", bytes: 1, modifiedAt: now, changedAt: 0))
     }
-    let date: Int64 = 1_767_232_801_234
+    let date: Timestamp = 1_767_232_801_234
     #expect(areSame(date, date))
     #expect(areSame(date, date - 1234))
     #expect(areSame(date, date + 766))

@@ -124,7 +124,7 @@ struct PrunePlanTests {
     limits.uncompressedBytes = 20_000
     let set = try await export(day: 5, library, category: "family", split: limits)
     #expect(set.count > 1)
-    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [2 * 86_400_000])
+    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [172_800_000])
     let all = try await export(day: 6, library, split: limits)
     #expect(all.count > 1)
     #expect(try plan { $0.last = 1 }.removals.map(\.path).contains(whole[0]))
@@ -145,7 +145,7 @@ struct PrunePlanTests {
     let file = library.file(of: try library.contents.photos[1]).string
     try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
     try await export(day: 4, library)
-    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [3 * 86_400_000])
+    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [259_200_000])
   }
 
   /// Repaired backups of two phones have no library ID that would tell them apart.
@@ -270,7 +270,7 @@ struct PrunePlanTests {
       let plan = PrunePlan(
         inventory.graph, RetentionPolicy(last: 1), isIncluded: isIncluded, earlierIDs: { _ in nil },
         reasonToKeepAll: { _ in nil })
-      #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
+      #expect(plan.removals.map(\.date) == [259_200_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
       #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") depends on it"])
     }

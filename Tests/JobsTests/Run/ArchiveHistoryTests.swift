@@ -136,7 +136,7 @@ import Testing
       var options = ExportOptions()
       options.isIncremental = Bool.random(using: &random)
       options.maximumChainDepth = 3
-      options.date = Date(milliseconds: clock)
+      options.date = Date(timeIntervalSince1970: Double(clock) / 1000)
       _ = try await Work.export(sources[index].library.path, to: folder.path, options: options).summary
       for other in sources.indices {
         guard let number = sources[other].exported?.number, sources[index].known.contains(number) else {
@@ -165,7 +165,7 @@ import Testing
         policy.daily = 1
       }
       var run = PruneRun(folder: folder.path, policy: policy, counter: ProgressCounter())
-      run.now = Date(milliseconds: clock)
+      run.now = Date(timeIntervalSince1970: Double(clock) / 1000)
       let summary = try run.run()
       #expect(summary.plan.refusals == [])
       #expect(summary.failures.map(\.message) == [])

@@ -281,7 +281,7 @@ import Testing
     try night.changeLibrary(id: 7)
     #expect(try await night.backup(day: 2).outcome == .done)
     #expect(try night.archives("one").last?.base?.archiveID == first.archiveID)
-    #expect(try night.archives("two").map(\.date) == [first.date, night.context.now().milliseconds])
+    #expect(try night.archives("two").map(\.date) == [first.date, Timestamp(night.context.now())])
     #expect(try await night.drill().hasPassed)
   }
 
@@ -347,7 +347,7 @@ import Testing
     }
     #expect(
       try night.statusFile().copies.map(\.madeAt)
-        == [night.context.now(), night.context.now()].map { Int64($0.timeIntervalSince1970 * 1000) })
+        == [night.context.now(), night.context.now()].map(Timestamp.init))
   }
 
   /// Only reading reveals the corruption. The next run chooses another base.

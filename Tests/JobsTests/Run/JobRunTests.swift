@@ -25,7 +25,7 @@ import Testing
     away.reachability = .unreachable
     try #require(now.count == 2)
     #expect(now[1] == away)
-    #expect(now[0].madeAt == night.context.now().milliseconds)
+    #expect(now[0].madeAt == Timestamp(night.context.now()))
     #expect(try night.prometheus().contains("destination=\"\(night.folder("two"))\"} 1767319200"))
   }
 
@@ -277,7 +277,7 @@ import Testing
     #expect(set.map(\.string).contains(run.archives[0]) == false)
     let copies = try night.statusFile().copies
     #expect(copies[0].archive == run.archives[0])
-    #expect(copies[0].madeAt == moment.milliseconds)
+    #expect(copies[0].madeAt == Timestamp(moment))
   }
 
   @Test("Hooks: after and finally see the current run in the status and metrics files")
@@ -370,7 +370,7 @@ import Testing
   func killedRuns() async throws {
     let night = try await Night.afterBackup()
     func recordKilledRun(_ change: (inout JobStatus.RunRecord) -> Void) {
-      var run = JobStatus.RunRecord(startedAt: night.context.now().milliseconds)
+      var run = JobStatus.RunRecord(startedAt: Timestamp(night.context.now()))
       change(&run)
       var entry = LedgerRun(run, of: "family", library: night.library.path)
       entry.hook = run.hook
@@ -450,7 +450,7 @@ import Testing
     let run = try await night.backupCancelled(at: .write, below: night.folder("two"))
     let copies = try night.statusFile().copies
     #expect(copies.map(\.archive) == run.archives + [first[1].archive])
-    #expect(copies.map(\.madeAt) == [night.context.now().milliseconds, first[1].madeAt])
+    #expect(copies.map(\.madeAt) == [Timestamp(night.context.now()), first[1].madeAt])
   }
 
   @Test("Report: an issue that makes the run incomplete is an error, and a warning is not")

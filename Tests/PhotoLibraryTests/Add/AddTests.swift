@@ -215,7 +215,7 @@ struct AddTests {
     calendar.timeZone = .current
     let first = calendar.date(
       from: DateComponents(year: 2025, month: 2, day: 11, hour: 10, minute: 20, second: 30))
-    #expect(added.first?.createdAt == first?.milliseconds)
+    #expect(added.first?.createdAt == first.map(Timestamp.init))
     #expect(added.first?.path == "photos/2025/02/IMG_0001.jpg")
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
@@ -223,7 +223,7 @@ struct AddTests {
   @Test("Add: without a date taken, the modification time is used")
   func modificationTime() throws {
     try folder.write(Self.png("1"), to: "in/a.png")
-    try File.open(folder.path("in/a.png"), .readWrite).setModified(milliseconds: 951_782_400_123)
+    try File.open(folder.path("in/a.png"), .readWrite).setModified(951_782_400_123)
     try add("in")
     let photo = try #require(try scratch.contents().photos.first)
     #expect(photo.createdAt == 951_782_400_123)
@@ -301,7 +301,7 @@ struct AddTests {
     while true {
       try folder.write(Self.png("first"), to: "in/a.png")
       // long ago, since the kernel's clock for files may stand still for some milliseconds
-      try File.open(photo, .readWrite).setModified(milliseconds: 951_782_400_123)
+      try File.open(photo, .readWrite).setModified(951_782_400_123)
       let fault = ArmedFault(
         .then { try? modification.run(on: photo) }, at: number, of: [.read], below: folder.path("in"))
       defer { fault.disarm() }

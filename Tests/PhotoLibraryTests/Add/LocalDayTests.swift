@@ -5,7 +5,7 @@ import Testing
 
 /// Days of photos.
 struct LocalDayTests {
-  private static let noon: Int64 = 43_200_000
+  private static let times = Int64(-11_676_052_800_000)...250_000_000_000_000
 
   @Test(
     "Day: dates are Gregorian in every year",
@@ -16,8 +16,8 @@ struct LocalDayTests {
       (-8_640_000_000_000_000, "-271821-04-20"),
     ] as [(Int64, String)])
   func dates(midnight: Int64, day: String) {
-    let offset = Int64(TimeZone.current.secondsFromGMT(for: Date(milliseconds: midnight))) * 1000
-    #expect(LocalDay().text(midnight - offset) == day)
+    let offset = Int64(TimeZone.current.secondsFromGMT(for: Timestamp(rawValue: midnight).date)) * 1000
+    #expect(Timestamp(rawValue: midnight - offset).localDay == day)
   }
 
   @Test("Day: Foundation writes the same days since 1600")
@@ -25,8 +25,8 @@ struct LocalDayTests {
     var numbers = SeededNumbers(seed: 4)
     let style = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
     for _ in 0..<2000 {
-      let moment = Int64.random(in: -11_676_096_000_000 + Self.noon...250_000_000_000_000, using: &numbers)
-      #expect(LocalDay().text(moment) == style.format(Date(milliseconds: moment)))
+      let moment = Timestamp(rawValue: .random(in: Self.times, using: &numbers))
+      #expect(moment.localDay == style.format(moment.date))
     }
   }
 }

@@ -139,7 +139,7 @@ struct ChangeTests {
   func manyFolders() throws {
     let writer = try scratch.writer()
     var random = SeededNumbers(seed: 3)
-    let dates = (0..<50).map { _ in Int64.random(in: -1 << 41...1 << 41, using: &random) }
+    let dates = (0..<50).map { _ in Timestamp(rawValue: .random(in: -1 << 41...1 << 41, using: &random)) }
     try writer.change(.merge) { change in
       var edit = LibraryEdit()
       edit.newCategories = [LibraryScratch.category()]

@@ -10,7 +10,7 @@ struct PhotoGroupTests {
     let taken = try Date(date, strategy: .iso8601)
     return Photo(
       id: id, categoryId: category, name: "\(id)", path: "photos/\(id).jpg", originalPath: "\(id).jpg",
-      createdAt: taken.milliseconds, fileSize: size, width: 1, height: 1, md5: nil)
+      createdAt: Timestamp(taken), fileSize: size, width: 1, height: 1, md5: nil)
   }
 
   private func contents() throws -> LibraryContents {

@@ -13,7 +13,7 @@ struct CreateTests {
 
   @Test("Create: a new library is empty, private and complete")
   func newLibrary() throws {
-    try Library.create(at: path, now: Date(milliseconds: 1_759_413_600_123))
+    try Library.create(at: path, now: Date(timeIntervalSince1970: 1_759_413_600.123))
     let contents = try Library(path: path).contents()
     #expect(contents.categories.isEmpty)
     #expect(contents.photos.isEmpty)

@@ -14,9 +14,9 @@ struct PhotoPathTests {
       (951_782_400_000, "photos/2000/02"), (-62_135_596_800_000, "photos/0001/01"),
       (-62_135_596_800_001, "photos/undated"), (253_402_300_799_999, "photos/9999/12"),
       (253_402_300_800_000, "photos/undated"), (-62_167_219_200_000, "photos/undated"),
-      (Int64.min, "photos/undated"), (Int64.max, "photos/undated"),
+      (.min, "photos/undated"), (.max, "photos/undated"),
     ])
-  func folder(createdAt: Int64, folder: String) {
+  func folder(createdAt: Timestamp, folder: String) {
     #expect(PhotoPath.folder(createdAt: createdAt) == folder)
   }
 

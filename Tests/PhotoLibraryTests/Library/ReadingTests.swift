@@ -177,9 +177,9 @@ struct ReadingTests {
     let library = try Library(path: scratch.path)
     #expect(try library.lastExport() == nil)
     let libraryID = try library.libraryID()
-    func record(_ id: String, at: Int64, isPartial: Bool = false) -> ExportRecord {
+    func record(_ id: String, at: Timestamp, isPartial: Bool = false) -> ExportRecord {
       var record = ExportRecord(
-        id: id, archive: "/nas/\(id).zip", at: at, sequence: at, photos: 3, archiveBytes: 1 << 40,
+        id: id, archive: "/nas/\(id).zip", at: at, sequence: at.rawValue, photos: 3, archiveBytes: 1 << 40,
         isPartial: isPartial)
       record.libraryID = id == "new" ? nil : libraryID
       return record

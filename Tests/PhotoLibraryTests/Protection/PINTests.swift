@@ -97,7 +97,7 @@ struct PINTests {
   @Test("PIN: a pause that began while the clock was years ahead ends after 30 seconds")
   func clockSetBack() throws {
     try scratch.writer().setPIN(right)
-    let ahead: Int64 = 300_000_000_000
+    let ahead: Timestamp = 300_000_000_000
     for _ in 1...5 {
       #expect(throws: AuthorizationError.self) { try scratch.writer().check(wrong, now: ahead) }
     }

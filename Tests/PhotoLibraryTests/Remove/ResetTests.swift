@@ -39,9 +39,9 @@ struct ResetTests {
     _ = try ChangeRun(path: scratch.path, options: .given, counter: ProgressCounter()).remove(selection)
   }
 
-  private func noteExport(_ id: String, at date: Int64, of libraryID: String? = nil) throws {
+  private func noteExport(_ id: String, at date: Timestamp, of libraryID: String? = nil) throws {
     var record = ExportRecord(
-      id: id, archive: "/nas/\(id).zip", at: date, sequence: date, photos: 3, archiveBytes: 1,
+      id: id, archive: "/nas/\(id).zip", at: date, sequence: date.rawValue, photos: 3, archiveBytes: 1,
       isPartial: false)
     record.libraryID = libraryID
     (record.categories, record.changes) = (1, try scratch.sql { try $0.rowCount(of: "change") })

@@ -46,7 +46,7 @@ struct SettingsRunTests {
 
   @Test("Settings: several are set in one change, with its date")
   func setSeveral() throws {
-    let start = Date().milliseconds
+    let start = Timestamp.now
     let summary = try set(["theme": "dark", "delete-protection": "on"])
     #expect(
       summary.changes == [

@@ -85,11 +85,11 @@ struct SettingsTests {
   func milliseconds() {
     var random = SeededNumbers(seed: 20_251_003)
     for _ in 0..<20_000 {
-      let milliseconds = Int64.random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)
-      #expect(Date(milliseconds: milliseconds).milliseconds == milliseconds)
+      let time = Timestamp(rawValue: .random(in: -62_135_596_800_000...253_402_300_799_999, using: &random))
+      #expect(Timestamp(time.date) == time)
     }
-    #expect(Date(timeIntervalSince1970: .infinity).milliseconds == .max)
-    #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == .min)
-    #expect(Date(timeIntervalSince1970: -0.001).milliseconds == -1)
+    #expect(Timestamp(Date(timeIntervalSince1970: .infinity)).rawValue == .max)
+    #expect(Timestamp(Date(timeIntervalSince1970: -.infinity)) == .min)
+    #expect(Timestamp(Date(timeIntervalSince1970: -0.001)) == -1)
   }
 }

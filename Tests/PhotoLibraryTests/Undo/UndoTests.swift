@@ -86,7 +86,7 @@ struct UndoTests {
       case .settings:
         edit.settings = before.settings
         edit.settings?.kidSafeMode = !before.settings.kidSafeModeEnabled
-        edit.settings?.changedAt += 1
+        edit.settings?.changedAt.rawValue += 1
       case .dismiss:
         edit.dismissals = [try #require(Self.dismissal(before.photos))]
       case .add, .undo, .discard:

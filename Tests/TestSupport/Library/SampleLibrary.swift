@@ -20,7 +20,7 @@ package final class SampleLibrary: Sendable {
     /// A photo with a file.
     package init(
       id: Int64, category: Int64 = 1, name: String? = nil, fileName: String,
-      createdAt: Int64 = 1_700_000_000_000,
+      createdAt: Timestamp = 1_700_000_000_000,
       width: Int = 0, height: Int = 0, bytes: [UInt8]
     ) {
       self.bytes = bytes
@@ -43,7 +43,7 @@ package final class SampleLibrary: Sendable {
     _ members: [Member] = [], categories: [PhotoLibrary.Category] = [], settings: Settings? = nil
   ) throws {
     path = folder.path.appending("Library")
-    try Library.create(at: path, now: Date(milliseconds: 1_600_000_000_000))
+    try Library.create(at: path, now: Date(timeIntervalSince1970: 1_600_000_000))
     var edit = LibraryEdit()
     edit.newCategories = categories
     edit.settings = settings
@@ -73,7 +73,7 @@ package final class SampleLibrary: Sendable {
         let file = try change.staging.stage("\(index)")
         try file.write(bytes, at: 0)
         // every imported photo has this date
-        try file.setModified(milliseconds: members[index].photo.createdAt)
+        try file.setModified(members[index].photo.createdAt)
         let place = edit.newPhotos.count - members.count + index
         edit.newPhotos[place].path = path
         files.append(Change.StagedFile(name: "\(index)", path: path, md5: md5))

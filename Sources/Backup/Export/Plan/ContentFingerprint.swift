@@ -22,7 +22,7 @@ struct ContentFingerprint: Sendable, CustomStringConvertible {
       record.removeAll(keepingCapacity: true)
       add(photo.id)
       add(photo.categoryId)
-      add(photo.createdAt)
+      add(photo.createdAt.rawValue)
       add(Int64(photo.fileSize))
       add(Int64(photo.width))
       add(Int64(photo.height))
@@ -40,7 +40,7 @@ struct ContentFingerprint: Sendable, CustomStringConvertible {
     for modified in plan.modifiedFiles {
       add(modified.photo.id)
       add(Int64(modified.file.size))
-      add(modified.file.modified)
+      add(modified.file.modified.rawValue)
     }
     record.withUnsafeBytes { digest.update($0) }
     self.digest = digest.digest

@@ -17,7 +17,7 @@ package struct ExportBase: Sendable {
   /// The MD5 of the base's `metadata.json`.
   package let digest: MD5Digest
   /// The date of the full archive of the chain, for which every photo was read.
-  let fullDate: Int64
+  let fullDate: Timestamp
   /// The base's chain depth: 0 for a full archive.
   package let chainDepth: Int
   /// The files in the archives of the chain.

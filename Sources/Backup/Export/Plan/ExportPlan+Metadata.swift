@@ -29,7 +29,7 @@ extension ExportPlan {
 
   /// Returns a backup of version 1, a single document. `path` is the path of the file in the library, where
   /// `import --photos-from` finds the file.
-  func jsonBackup(uuid: UUID, exportDate: Int64) -> [UInt8] {
+  func jsonBackup(uuid: UUID, exportDate: Timestamp) -> [UInt8] {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.version = 1
     metadata.format = "JSON"
@@ -41,7 +41,7 @@ extension ExportPlan {
   }
 
   /// `metadata.json` without its photos and their files.
-  func document(uuid: UUID, exportDate: Int64, fingerprint: ContentFingerprint? = nil) -> Metadata {
+  func document(uuid: UUID, exportDate: Timestamp, fingerprint: ContentFingerprint? = nil) -> Metadata {
     var provenance = contentProvenance
     provenance.uuid = uuid.uuidString
     provenance.library = libraryID
@@ -73,7 +73,7 @@ extension ExportPlan {
     return provenance
   }
 
-  private func document(_ provenance: Metadata.Provenance, exportDate: Int64) -> Metadata {
+  private func document(_ provenance: Metadata.Provenance, exportDate: Timestamp) -> Metadata {
     var metadata = Metadata()
     metadata.exportDate = exportDate
     metadata.categories = categoryRecords

@@ -196,7 +196,7 @@ package struct ExportPlan: Sendable {
 
   /// Returns the photos whose files have another length than recorded, or were modified after a moment in milliseconds
   /// since 1970.
-  func photosToRecheck(modifiedAfter moment: Int64) -> [Photo] {
+  func photosToRecheck(modifiedAfter moment: Timestamp) -> [Photo] {
     modifiedFiles.filter { $0.file.size != $0.photo.fileSize || $0.file.modified > moment }.map(\.photo)
   }
 

@@ -26,7 +26,7 @@ extension Library {
   /// Returns how the pipeline reads a photo.
   ///
   /// - Parameter modified: the entry's date, if the archive must not reveal the photo's.
-  func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
+  func pipelineItem(_ item: ExportPlan.Item, modified: Timestamp? = nil) -> PipelineItem {
     PipelineItem(
       entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt,
       bytes: .photo(item.photo.path, of: self))
@@ -37,11 +37,10 @@ extension Library {
   ///
   /// - Parameters:
   ///   - contents: the content of the library.
-  ///   - moment: the date of the full archive that contains their intact files, in milliseconds since 1970; nil to read
-  ///     every file.
+  ///   - moment: the date of the full archive that contains their intact files; nil to read every file.
   /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
   public func corruptPhotos(
-    in contents: LibraryContents, modifiedAfter moment: Int64?, _ options: ExportOptions,
+    in contents: LibraryContents, modifiedAfter moment: Timestamp?, _ options: ExportOptions,
     _ counter: ProgressCounter
   ) throws -> [Finding] {
     let plan = try ExportPlan(contents, options, files: files(of:))

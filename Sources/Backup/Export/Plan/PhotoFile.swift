@@ -1,9 +1,11 @@
+import Operations
+
 /// The status of a photo's file.
 struct PhotoFile: Sendable {
   /// The length in bytes.
   var size: Int
-  /// The date, in milliseconds since 1970.
-  var modified: Int64
+  /// The date.
+  var modified: Timestamp
 }
 
 /// Why a photo's file cannot be archived.

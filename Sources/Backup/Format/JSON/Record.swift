@@ -1,3 +1,5 @@
+import Operations
+
 /// An object of `metadata.json`. Names each of its properties once: the same list reads, writes and checks it.
 protocol Record: FieldValue, Equatable {
   /// The record before its properties are read. Properties that the document omits keep their values.
@@ -59,6 +61,11 @@ struct FieldRule {
     var rule = self
     rule.range = Int64(range.lowerBound)...Int64(range.upperBound)
     return rule
+  }
+
+  /// Returns the same rule for times in a range.
+  func within(_ range: ClosedRange<Timestamp>) -> FieldRule {
+    within(range.lowerBound.rawValue...range.upperBound.rawValue)
   }
 
   /// The same rule for any text: what is done with the text does not depend on its length or its characters.
@@ -134,6 +141,18 @@ extension FieldValue where Self: FixedWidthInteger {
 
 extension Int: FieldValue {}
 extension Int64: FieldValue {}
+
+extension Timestamp: FieldValue {
+  static func read(from json: inout JSONReader) throws(JSONReader.Mismatch) -> Timestamp {
+    Timestamp(rawValue: try json.integer())
+  }
+
+  func write(_ key: StaticString?, _ rule: FieldRule, to json: inout JSONWriter) {
+    json.integer(key, rawValue)
+  }
+
+  mutating func check(_ ranges: inout RangeCheck) throws(Metadata.Fault) { try rawValue.check(&ranges) }
+}
 
 extension Optional: FieldValue where Wrapped: FieldValue {
   static func read(from json: inout JSONReader) throws(JSONReader.Mismatch) -> Wrapped? {

@@ -93,12 +93,12 @@ package final class LeftoverFiles: Sendable {
     }
   }
 
-  /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Skips a file that
+  /// Moves a verified file to a folder, and sets its date. Any thread. Skips a file that
   /// changed since it was read, or that cannot be moved.
   ///
   /// - Returns: false if there is no such file.
   func take(
-    _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Int64
+    _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Timestamp
   ) -> Bool {
     while let found = state.withLock({ $0.verified[content]?.popLast() }) {
       let isMoved = try? folders.inFolder(of: found.path.string, in: library.root) {
@@ -106,7 +106,7 @@ package final class LeftoverFiles: Sendable {
         let file = try source.open(old, .read)
         let status = try file.status()
         guard status.version == found.version else { return false }
-        if status.modified != modified { try file.setModified(milliseconds: modified) }
+        if status.modified != modified { try file.setModified(modified) }
         try source.rename(old, to: folder, as: name)
         return true
       }

@@ -35,9 +35,9 @@ package final class StagingFolder: Sendable {
   /// Makes a new file. Its name is a number. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try directory.open(FilePath(name), .create) }
 
-  /// Sets the date of a staged file, in milliseconds since 1970. Any thread.
-  func setModified(_ name: String, milliseconds: Int64) throws(FileError) {
-    try directory.open(FilePath(name), .read).setModified(milliseconds: milliseconds)
+  /// Sets the date of a staged file. Any thread.
+  func setModified(_ name: String, _ time: Timestamp) throws(FileError) {
+    try directory.open(FilePath(name), .read).setModified(time)
   }
 
   /// Removes a staged file. Any thread.
@@ -47,7 +47,7 @@ package final class StagingFolder: Sendable {
   ///
   /// - Returns: false if no verified leftover file has the content.
   func reuse(
-    _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Int64
+    _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Timestamp
   ) -> Bool {
     guard leftovers.take(content, to: directory, as: FilePath(name), modified: modified) else { return false }
     reused.withLock { _ = $0.insert(name) }

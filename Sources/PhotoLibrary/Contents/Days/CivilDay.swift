@@ -8,9 +8,9 @@ package struct CivilDay: Sendable, Equatable {
   /// The day with this number.
   package init(number: Int) { self.number = number }
 
-  /// The day of a moment in milliseconds since 1970.
-  package init(of milliseconds: Int64, in zone: TimeZone) {
-    let date = Date(milliseconds: milliseconds)
+  /// The day of a moment.
+  package init(of time: Timestamp, in zone: TimeZone) {
+    let date = time.date
     let seconds = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
     number = Int((seconds / 86_400).rounded(.down))
   }

@@ -17,7 +17,7 @@ struct PhotoPath {
 
   /// Returns a path that neither a row nor, according to `exists`, a file has.
   mutating func next(
-    forFileName fileName: String, createdAt: Int64, exists: (String) throws -> Bool
+    forFileName fileName: String, createdAt: Timestamp, exists: (String) throws -> Bool
   ) rethrows -> String {
     let name = FileName.safe(fileName)
     let folder = folder(createdAt)
@@ -35,8 +35,8 @@ struct PhotoPath {
     return path
   }
 
-  private mutating func folder(_ createdAt: Int64) -> String {
-    let day = createdAt / 86_400_000
+  private mutating func folder(_ createdAt: Timestamp) -> String {
+    let day = createdAt.rawValue / 86_400_000
     if let lastFolder, lastFolder.day == day, createdAt >= 0 { return lastFolder.path }
     let path = Self.folder(createdAt: createdAt)
     if createdAt >= 0 { lastFolder = (day, path) }
@@ -44,11 +44,10 @@ struct PhotoPath {
   }
 
   /// Returns `photos/2025/10`, or `photos/undated` for years that do not have four digits.
-  static func folder(createdAt: Int64) -> String {
-    let date = Date(timeIntervalSince1970: Double(createdAt) / 1000)
+  static func folder(createdAt: Timestamp) -> String {
     // years 1…9999
     guard (-62_135_596_800_000..<253_402_300_800_000).contains(createdAt) else { return "photos/undated" }
-    let parts = calendar.dateComponents([.year, .month], from: date)
+    let parts = calendar.dateComponents([.year, .month], from: createdAt.date)
     return "photos/\((parts.year ?? 0).digits(4))/\((parts.month ?? 0).digits(2))"
   }
 

@@ -20,8 +20,8 @@ public struct Photo: Sendable, Equatable, Identifiable {
   public var originalPath: String
   /// True if the photo ships inside the app: it has a row and no file.
   public var isFromAssets: Bool
-  /// When it was taken, in milliseconds since 1970; negative for earlier dates.
-  public var createdAt: Int64
+  /// When it was taken.
+  public var createdAt: Timestamp
   /// The file's size in bytes; for an asset, the size in its backup.
   public var fileSize: Int
   /// Width as stored in the file, before any rotation, in pixels; 0 where unknown.
@@ -39,7 +39,7 @@ public struct Photo: Sendable, Equatable, Identifiable {
   /// Makes a photo.
   public init(
     id: Int64, categoryId: Int64, name: String, path: String, originalPath: String,
-    isFromAssets: Bool = false, createdAt: Int64, fileSize: Int, width: Int = 0, height: Int = 0,
+    isFromAssets: Bool = false, createdAt: Timestamp, fileSize: Int, width: Int = 0, height: Int = 0,
     md5: MD5Digest?
   ) {
     self.id = id
@@ -76,7 +76,7 @@ extension Photo: StoredRow {
     path = try row.text("path", at: 3)
     originalPath = try row.text("originalPath", at: 4)
     isFromAssets = try row.flag("isFromAssets", at: 5)
-    createdAt = try row.integer("createdAt", at: 6)
+    createdAt = try row.time("createdAt", at: 6)
     fileSize = try row.count("fileSize", at: 7)
     width = Int(try row.integer("width", at: 8))
     height = Int(try row.integer("height", at: 9))

@@ -19,10 +19,10 @@ package struct PhotoGroup: Sendable, Equatable {
   package private(set) var photos = 0
   /// The sum of the sizes of their files.
   package private(set) var bytes = 0
-  /// When the oldest photo was taken, in milliseconds since 1970; nil without photos.
-  package private(set) var oldest: Int64?
+  /// When the oldest photo was taken; nil without photos.
+  package private(set) var oldest: Timestamp?
   /// When the newest photo was taken.
-  package private(set) var newest: Int64?
+  package private(set) var newest: Timestamp?
 
   init(key: String) { self.key = key }
 
@@ -56,7 +56,7 @@ extension LibraryContents {
   private func groups(_ style: Date.ISO8601FormatStyle) -> [PhotoGroup] {
     var groups: [String: PhotoGroup] = [:]
     for photo in photos {
-      let key = style.format(Date(milliseconds: photo.createdAt))
+      let key = style.format(photo.createdAt.date)
       groups[key, default: PhotoGroup(key: key)].add(photo)
     }
     return groups.values.sorted { ($0.oldest ?? 0) < ($1.oldest ?? 0) }

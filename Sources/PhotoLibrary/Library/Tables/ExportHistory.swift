@@ -21,12 +21,13 @@ public struct ExportHistory: Sendable, Equatable {
 }
 
 extension Library {
-  /// Reads the history for an export at a date, in milliseconds since 1970. Blocks.
-  public func exportHistory(at date: Int64) throws -> ExportHistory {
+  /// Reads the history for an export at a date. Blocks.
+  public func exportHistory(at date: Timestamp) throws -> ExportHistory {
     try read { database in
       let exports = try Self.sequences(database)
       return ExportHistory(
-        sequence: max(date, exports.map(\.sequence).max().map { $0 < .max ? $0 + 1 : $0 } ?? date),
+        sequence: max(
+          date.rawValue, exports.map(\.sequence).max().map { $0 < .max ? $0 + 1 : $0 } ?? date.rawValue),
         earlierIDs: exports.filter(\.isOwn).enumerated()
           .sorted { ($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset) }.map(\.element.id))
     }

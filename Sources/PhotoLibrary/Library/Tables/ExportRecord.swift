@@ -7,8 +7,8 @@ public struct ExportRecord: Sendable, Equatable {
   public var id: String
   /// The absolute path that it was written to.
   public var archive: String
-  /// The time, in milliseconds since 1970.
-  public var at: Int64
+  /// The time.
+  public var at: Timestamp
   /// The place of the archive among the exports of the library; see `ExportHistory`.
   public var sequence: Int64
   /// The number of its photos.
@@ -26,7 +26,8 @@ public struct ExportRecord: Sendable, Equatable {
 
   /// Makes a record of these parts.
   public init(
-    id: String, archive: String, at: Int64, sequence: Int64, photos: Int, archiveBytes: Int, isPartial: Bool
+    id: String, archive: String, at: Timestamp, sequence: Int64, photos: Int, archiveBytes: Int,
+    isPartial: Bool
   ) {
     self.id = id
     self.archive = archive
@@ -46,7 +47,7 @@ extension ExportRecord: StoredRow {
   init(_ row: RowReader) throws {
     id = try row.text("id")
     archive = try row.text("archive")
-    at = try row.integer("at")
+    at = try row.time("at")
     sequence = try row.integer("sequence")
     photos = try row.count("photos")
     archiveBytes = try row.count("archiveBytes")

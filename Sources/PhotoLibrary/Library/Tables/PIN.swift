@@ -35,7 +35,7 @@ struct PINRecord: Sendable {
   static let pause: Int64 = 30_000
   /// The greatest number of rounds that is computed: some seconds of a slow processor.
   static let mostRounds: Int64 = 10_000_000
-  /// The last date of JavaScript, in milliseconds since 1970.
+  /// The last date of JavaScript.
   static let latestPause: Int64 = 8_640_000_000_000_000
   static let saltSize = SymmetricKeySize.bits256
 
@@ -43,8 +43,7 @@ struct PINRecord: Sendable {
   var hash: SymmetricKey
   var rounds: Int
   var failures: Int
-  /// In milliseconds since 1970.
-  var lockedUntil: Int64
+  var lockedUntil: Timestamp
 
   init(_ pin: PIN) throws {
     salt = SymmetricKey(size: Self.saltSize).withUnsafeBytes { Data($0) }
@@ -66,7 +65,7 @@ struct PINRecord: Sendable {
     hash = SymmetricKey(data: try record.bytes("hash", count: 32...32))
     rounds = Int(try record.integer("rounds", in: 1...Self.mostRounds))
     failures = Int(try record.integer("failures", in: 0...Int64(Self.tries)))
-    lockedUntil = try record.integer("lockedUntil", in: 0...Self.latestPause)
+    lockedUntil = Timestamp(rawValue: try record.integer("lockedUntil", in: 0...Self.latestPause))
   }
 
   func save(_ database: Database) throws {

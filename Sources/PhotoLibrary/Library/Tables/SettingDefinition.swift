@@ -24,8 +24,8 @@ public struct SettingDefinition: Sendable {
   /// Returns the name of the value that a person wrote in another spelling.
   private var spelling: @Sendable (String) -> String = { $0 }
   private let stated: @Sendable (Settings) -> String?
-  private let date: @Sendable (Settings) -> Int64?
-  private let assign: @Sendable (inout Settings, String, Int64) -> Void
+  private let date: @Sendable (Settings) -> Timestamp?
+  private let assign: @Sendable (inout Settings, String, Timestamp) -> Void
 
   /// Settings that nothing has stated: `Settings` has the defaults.
   private static let defaults = Settings(createdAt: 0)
@@ -45,8 +45,7 @@ public struct SettingDefinition: Sendable {
       assign: { settings, value, now in
         guard let mode = Settings.ThemeMode(rawValue: value) else { return }
         // a statement with a date in the future must not win against this one
-        let next = (settings.theme?.asOf ?? .min).addingReportingOverflow(1)
-        settings.theme = .init(mode, asOf: next.overflow ? .max : max(now, next.partialValue))
+        settings.theme = .init(mode, asOf: max(now, (settings.theme?.asOf ?? .min).next))
       }),
     flag(
       "kid-safe-mode", isOnByDefault: defaults.kidSafeModeEnabled, protectingValue: "on", \.kidSafeMode,
@@ -91,9 +90,8 @@ public struct SettingDefinition: Sendable {
   /// Returns true if a backup or a person has stated the setting.
   public func isStated(in settings: Settings) -> Bool { stated(settings) != nil }
 
-  /// Returns the date of the backup or of the change that stated the value, in milliseconds since 1970; nil if the
-  /// library does not record it.
-  public func statedAt(in settings: Settings) -> Int64? { date(settings) }
+  /// Returns the date of the backup or of the change that stated the value; nil if the library does not record it.
+  public func statedAt(in settings: Settings) -> Timestamp? { date(settings) }
 
   /// Returns the value with this name; nil if the setting has no such value. A percentage is a spelling of a number.
   public func value(named name: String) -> Value? {
@@ -115,9 +113,7 @@ public struct SettingDefinition: Sendable {
   }
 
   /// States a value. Does nothing if the setting has no such value.
-  ///
-  /// - Parameter now: the time of the change, in milliseconds since 1970.
-  func set(_ value: String, in settings: inout Settings, now: Int64) {
+  func set(_ value: String, in settings: inout Settings, now: Timestamp) {
     guard let value = self.value(named: value) else { return }
     assign(&settings, value.name, now)
   }

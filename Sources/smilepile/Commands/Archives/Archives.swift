@@ -167,7 +167,7 @@ struct Archives: AsyncParsableCommand {
     if inventory.graph.hasOtherOwner(archive) { facts.append("of another user") }
     facts.append(text(health))
     return [
-      archive.archiveID == nil && archive.isLocked ? "unknown date" : archive.date.time,
+      archive.archiveID == nil && archive.isLocked ? "unknown date" : archive.date.iso8601,
       "\(ByteCount(archive.fileBytes))", archive.name.escaped,
       facts.joined(separator: ", "),
     ]
@@ -176,8 +176,8 @@ struct Archives: AsyncParsableCommand {
   private static func text(_ health: ArchiveHealth) -> String {
     switch health {
     case .unverified: "unverified"
-    case .verified(let at): "verified \(at.time)"
-    case .suspect(let since, _): "suspect since \(since.time)"
+    case .verified(let at): "verified \(at.iso8601)"
+    case .suspect(let since, _): "suspect since \(since.iso8601)"
     }
   }
 }

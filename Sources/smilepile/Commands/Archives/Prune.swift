@@ -139,7 +139,7 @@ struct Prune: AsyncParsableCommand {
         .left, .left, .left, .left, indentation: 2,
         rows: lines.map { decision, isKept, reasons in
           [
-            isKept ? "keep" : "remove", decision.date.time,
+            isKept ? "keep" : "remove", decision.date.iso8601,
             decision.archives.map(\.name).joined(separator: ", ").escaped,
             "(\(reasons.joined(separator: ", ").escaped))",
           ]

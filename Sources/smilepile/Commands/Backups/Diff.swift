@@ -159,8 +159,8 @@ private struct DiffLines {
   }
 
   /// Returns the date with milliseconds if they are not zero, since two dates may only differ in them.
-  private static func date(_ milliseconds: Int64) -> String {
-    Date(milliseconds: milliseconds).formatted(
-      Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds % 1000 != 0))
+  private static func date(_ time: Timestamp) -> String {
+    time.date.formatted(
+      Date.ISO8601FormatStyle(includingFractionalSeconds: time.rawValue % 1000 != 0))
   }
 }

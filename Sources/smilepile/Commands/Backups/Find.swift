@@ -82,7 +82,7 @@ struct Find: AsyncParsableCommand {
   }
 
   private static func text(_ photo: FoundPhoto) -> String {
-    let date = photo.date?.time ?? "unknown"
+    let date = photo.date?.iso8601 ?? "unknown"
     let size = ByteCount(photo.size)
     let location =
       switch photo.place {

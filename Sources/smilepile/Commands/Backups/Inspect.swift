@@ -34,9 +34,7 @@ struct Inspect: AsyncParsableCommand {
   private func report(_ source: OpenedBackup) {
     let metadata = source.metadata
     let encryption = source.archive.map { EncryptionSummary($0) }
-    let date = metadata.exportDate.map {
-      Date(milliseconds: $0).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
-    }
+    let date = metadata.exportDate?.iso8601
     show(
       [
         ("format", "\(source.format.rawValue), version \(metadata.version)"),

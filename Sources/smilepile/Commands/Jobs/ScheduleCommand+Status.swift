@@ -2,6 +2,7 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import Jobs
+import Operations
 
 extension ScheduleCommand {
   struct Status: ParsableCommand {
@@ -30,7 +31,7 @@ extension ScheduleCommand {
           let last = Self.last(task, status)
           lines.append([
             "job": task.job, "task": task.task.rawValue, "schedule": task.timing,
-            "state": task.state.rawValue, "next_run": task.nextRun?.milliseconds, "last_run": last?.at,
+            "state": task.state.rawValue, "next_run": task.nextRun.map(Timestamp.init), "last_run": last?.at,
             "last_outcome": last?.outcome,
           ])
           reporter.result(text(of: task, last).escaped)
@@ -52,7 +53,8 @@ extension ScheduleCommand {
     }
 
     /// Returns the last run of a task; nil if there was none.
-    private static func last(_ task: InstalledTask, _ status: JobStatus) -> (at: Int64, outcome: String)? {
+    private static func last(_ task: InstalledTask, _ status: JobStatus) -> (at: Timestamp, outcome: String)?
+    {
       switch task.task {
       case .backup: status.run.map { ($0.startedAt, $0.outcome.rawValue) }
       case .restoreTest: status.lastRestoreTest.map { ($0.at, $0.hasPassed ? "passed" : "failed") }
@@ -60,7 +62,7 @@ extension ScheduleCommand {
       }
     }
 
-    private func text(of task: InstalledTask, _ last: (at: Int64, outcome: String)?) -> String {
+    private func text(of task: InstalledTask, _ last: (at: Timestamp, outcome: String)?) -> String {
       let state =
         switch task.state {
         case .installed: "installed"
@@ -76,9 +78,9 @@ extension ScheduleCommand {
       var parts = ["\(task.job) \(task.task.rawValue)"]
       if let timing = task.timing { parts.append(timing) }
       parts.append(state)
-      if let next = task.nextRun { parts.append("next \(LocalTime().minute(next))") }
+      if let next = task.nextRun { parts.append("next \(Timestamp(next).localMinute)") }
       if let (at, outcome) = last {
-        parts.append("last \(LocalTime().minute(Date(milliseconds: at))) (\(outcome))")
+        parts.append("last \(at.localMinute) (\(outcome))")
       }
       return parts.joined(separator: "; ")
     }

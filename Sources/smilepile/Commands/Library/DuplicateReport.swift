@@ -35,7 +35,6 @@ struct DuplicateReport {
   private func show(
     _ group: DuplicateGroup, rows: [(String, Photo)], removed: [Photo], why: String
   ) {
-    let days = LocalDay()
     reporter.result(
       "group \(group.number)  \(group.kind.rawValue)  \(Similarity(group.similarity))"
         + (group.kind == .copies ? "  frees \(ByteCount(removed.saturatedSum(\.fileSize)))" : "") + why)
@@ -46,7 +45,7 @@ struct DuplicateReport {
           [
             role, "\(photo.id)", Self.name(of: photo, summary.contents),
             photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-", "\(ByteCount(photo.fileSize))",
-            days.text(photo.createdAt),
+            photo.createdAt.localDay,
           ]
         }))
   }

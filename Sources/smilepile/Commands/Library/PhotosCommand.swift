@@ -96,19 +96,18 @@ struct PhotosCommand: AsyncParsableCommand {
   private static func values(of photo: Photo, in category: PhotoLibrary.Category) -> [(any CSVValue)?] {
     [
       photo.id, category.name, category.displayName, photo.name, photo.fileName, photo.path,
-      Date(milliseconds: photo.createdAt).formatted(Self.isoStyle), photo.fileSize, photo.width, photo.height,
+      photo.createdAt.date.formatted(Self.isoStyle), photo.fileSize, photo.width, photo.height,
       photo.md5?.description, "\(photo.isFromAssets)", "\(photo.isFavorite ?? false)",
     ]
   }
 
   private static func table(of photos: [Photo]) -> TextTable {
-    let days = LocalDay()
-    return TextTable(
+    TextTable(
       .right, .left, .right, .left, .left, indentation: 2,
       rows: photos.map { photo in
         [
           "\(photo.id)",
-          days.text(photo.createdAt),
+          photo.createdAt.localDay,
           photo.isFromAssets ? "in the app" : "\(ByteCount(photo.fileSize))",
           photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-",
           photo.name.escaped,

@@ -38,7 +38,7 @@ struct Undo: AsyncParsableCommand {
     let path = change.library
     if list { return try report(Library(path: path).undoableChanges(), of: path) }
     let summary = try await reporter.follow(.undo(path, options: change.options), during: "undo")
-    let date = summary.changedAt.time
+    let date = summary.changedAt.iso8601
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
@@ -88,12 +88,11 @@ struct Undo: AsyncParsableCommand {
         ])
     }
     reporter.json("summary", ["changes": changes.count])
-    let time = LocalTime()
     reporter.result(
       TextTable(
         .left, .left, .left,
         rows: changes.map { change in
-          [time.second(Date(milliseconds: change.changedAt)), change.kind.label, Self.effects(of: change)]
+          [change.changedAt.localSecond, change.kind.label, Self.effects(of: change)]
         }))
     if changes.isEmpty { reporter.note("no change of \(path.string.escaped) can be undone") }
   }

@@ -70,7 +70,7 @@ extension SettingsCommand {
         ]
       let rows = (TextTable(.left, .left, .left, rows: entries.map(\.row)).text ?? "").split(separator: "\n")
       let lines = zip(rows, entries).flatMap { row, entry in [String(row), "  \(entry.meaning)"] }
-      let dates = "created \(settings.createdAt.time), last changed \(settings.changedAt.time)"
+      let dates = "created \(settings.createdAt.iso8601), last changed \(settings.changedAt.iso8601)"
       return (lines + [dates]).joined(separator: "\n")
     }
 
@@ -78,12 +78,12 @@ extension SettingsCommand {
     private static func origin(_ definition: SettingDefinition, _ settings: Settings) -> String {
       guard definition.isStated(in: settings) else { return "default; not set" }
       let standard = "default: \(definition.defaultValue)"
-      return definition.statedAt(in: settings).map { "since \($0.time); \(standard)" }
-        ?? "since \(settings.changedAt.time) or before; \(standard)"
+      return definition.statedAt(in: settings).map { "since \($0.iso8601); \(standard)" }
+        ?? "since \(settings.changedAt.iso8601) or before; \(standard)"
     }
 
     private static func origin(_ fact: Settings.Dated<Bool>?) -> String {
-      fact.map { "since \($0.asOf.time)" } ?? "not stated by any backup"
+      fact.map { "since \($0.asOf.iso8601)" } ?? "not stated by any backup"
     }
 
     private static func warnings(_ settings: Settings, hasPIN: Bool) -> [String] {

@@ -25,13 +25,12 @@ extension History {
 
   /// Reports a list of operations.
   func list(_ entries: [HistoryEntry]) {
-    let time = LocalTime()
     reporter.result(
       TextTable(
         .right, .left, .left, .left, .left, .left,
         rows: entries.map { entry in
           [
-            "\(entry.run.number)", time.minute(Date(milliseconds: entry.run.startedAt)), entry.title.escaped,
+            "\(entry.run.number)", entry.run.startedAt.localMinute, entry.title.escaped,
             entry.outcome.text, entry.run.counts.short(entry.run.kind),
             (entry.run.libraryPath?.string ?? "-").escaped,
           ]
@@ -52,11 +51,11 @@ extension History {
   }
 
   private static func fields(of entry: HistoryEntry, _ details: HistoryDetails) -> [[String]] {
-    let (run, time) = (entry.run, LocalTime())
+    let run = entry.run
     let fields: [(String, String?)] = [
       ("number", "\(run.number)"), ("operation", entry.title),
-      ("began", time.second(Date(milliseconds: run.startedAt))),
-      ("ended", run.endedAt.map { time.second(Date(milliseconds: $0)) }),
+      ("began", run.startedAt.localSecond),
+      ("ended", run.endedAt?.localSecond),
       ("outcome", entry.outcome.text), ("reason", details.message),
       ("photos", run.counts.photos.map { "\($0)" }), ("categories", run.counts.categories.map { "\($0)" }),
       ("bytes", run.counts.bytes.map { "\($0) (\(ByteCount($0)))" }),

@@ -65,7 +65,7 @@ struct History: ParsableCommand {
     }
     let path = library.map { FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath($0)) }
     let filter = path.map { (path: $0, id: try? Library(path: $0).libraryID()) }
-    let entries = Ledger.ofThisUser.history(since: since?.milliseconds, library: filter)
+    let entries = Ledger.ofThisUser.history(since: since.map(Timestamp.init), library: filter)
     if entries.isEmpty, isHistoryKnown {
       reporter.note("no operations\(path.map { " of \($0.string.escaped)" } ?? "") are recorded")
     }

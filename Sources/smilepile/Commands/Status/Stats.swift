@@ -60,7 +60,7 @@ struct Stats: AsyncParsableCommand {
       TextTable(
         .left, .right, .right, .left,
         rows: groups.map { group in
-          let dates = [group.oldest, group.newest].compactMap(\.self).map(LocalDay().text)
+          let dates = [group.oldest, group.newest].compactMap(\.self).map(\.localDay)
           return [
             group.key.escaped, "\(Count(group.photos, "photo"))", "\(ByteCount(group.bytes))",
             dates.isEmpty
@@ -97,9 +97,9 @@ struct Stats: AsyncParsableCommand {
 
   private static func row(_ counted: LibraryCopy) -> [String] {
     let copy = counted.copy
-    let verified = counted.verifiedAt.map { "verified \($0.time)" } ?? "unverified"
+    let verified = counted.verifiedAt.map { "verified \($0.iso8601)" } ?? "unverified"
     let facts = [verified, counted.device.words, counted.state]
-    return [copy.madeAt.time, copy.archive.escaped, facts.joined(separator: ", ")]
+    return [copy.madeAt.iso8601, copy.archive.escaped, facts.joined(separator: ", ")]
   }
 
   private static func fields(_ protection: LibraryProtection) -> [[String]] {
@@ -120,7 +120,7 @@ struct Stats: AsyncParsableCommand {
       ["copies", "\(complete.count), of which \(Count(safe, "copy is", "copies are")) on another device"],
       [
         "restore",
-        protection.testedAt.map { "test passed \($0.time)" } ?? "no test has passed; run smilepile drill",
+        protection.testedAt.map { "test passed \($0.iso8601)" } ?? "no test has passed; run smilepile drill",
       ],
     ]
   }
@@ -129,10 +129,10 @@ struct Stats: AsyncParsableCommand {
   private static func failedTests(of job: JobStatus) -> [String] {
     let failed = job.restoreTests.filter { $0.outcome != .passed }
     if failed.isEmpty, let test = job.lastRestoreTest, !test.hasPassed {
-      return ["restore test of \(test.archive) failed at \(test.at.time)"]
+      return ["restore test of \(test.archive) failed at \(test.at.iso8601)"]
     }
     return failed.map { test in
-      "restore test of \(test.archive ?? test.path) failed at \(test.at.time)"
+      "restore test of \(test.archive ?? test.path) failed at \(test.at.iso8601)"
         + (test.failure.map { ": \($0)" } ?? "")
     }
   }
@@ -141,7 +141,7 @@ struct Stats: AsyncParsableCommand {
   private static func text(of export: ExportRecord, added: Int?) -> String {
     let categories = export.categories.map { " in \(Count($0, "category", "categories"))" } ?? ""
     let since = added.map { "; \(Count($0, "photo")) added since" } ?? ""
-    return "\(export.at.time), \(Count(export.photos, "photo"))\(categories)\(since)"
+    return "\(export.at.iso8601), \(Count(export.photos, "photo"))\(categories)\(since)"
   }
 }
 

@@ -1,0 +1,15 @@
+import Foundation
+import Operations
+
+/// Times in the time zone of this machine, like schedules.
+extension Timestamp {
+  /// The date and the minute: `2026-11-24 02:30`.
+  var localMinute: String { String(localSecond.prefix(16)) }
+
+  /// The date and the second.
+  var localSecond: String {
+    let style = Date.ISO8601FormatStyle(timeZone: .current)
+      .year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)
+    return String(date.formatted(style).prefix(19))
+  }
+}
