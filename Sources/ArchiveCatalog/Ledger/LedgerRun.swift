@@ -78,8 +78,8 @@ public struct LedgerRun: Sendable, Equatable {
 
   /// Makes the row of a run that starts.
   package init(
-    _ kind: Kind, job: String? = nil, libraryPath: FilePath?, startedAt: Timestamp, outcome: Outcome = .running,
-    record: Data = Data()
+    _ kind: Kind, job: String? = nil, libraryPath: FilePath?, startedAt: Timestamp,
+    outcome: Outcome = .running, record: Data = Data()
   ) {
     self.kind = kind
     (self.job, self.libraryPath, self.startedAt) = (job, libraryPath, startedAt)
