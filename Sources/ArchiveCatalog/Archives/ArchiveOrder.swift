@@ -56,9 +56,8 @@ struct ArchiveOrder {
 
   private func ownPosition(of archive: ArchiveDescriptor) -> Int64 {
     if let sequence = archive.sequence { return sequence }
-    guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else {
-      return archive.date.rawValue
-    }
-    return min(archive.date.rawValue, first - 1)
+    let date = archive.date.rawValue
+    guard let first = archive.libraryID.flatMap({ first[$0] }), first > .min else { return date }
+    return min(date, first - 1)
   }
 }

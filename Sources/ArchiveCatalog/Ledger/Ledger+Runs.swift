@@ -92,8 +92,7 @@ extension Ledger {
   /// - Parameter date: nil for all runs.
   package func runs(since date: Timestamp? = nil) -> [LedgerRun] {
     rows(
-      "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run",
-      LedgerRun.init)
+      "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", [date ?? .min], of: "run", LedgerRun.init)
   }
 
   /// Returns the run with a number; nil if there is none. Blocks.

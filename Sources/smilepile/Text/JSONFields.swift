@@ -61,17 +61,15 @@ extension Bool: JSONValue {
   func appendJSON(to line: inout [UInt8]) { line.append(contentsOf: (self ? "true" : "false").utf8) }
 }
 
-extension BinaryInteger where Self: JSONValue {
+/// Whole numbers, and types that stand for one.
+extension JSONValue where Self: ExpressibleByIntegerLiteral {
   func appendJSON(to line: inout [UInt8]) { line.append(contentsOf: "\(self)".utf8) }
 }
 
 extension Int: JSONValue {}
 extension Int32: JSONValue {}
 extension Int64: JSONValue {}
-
-extension Timestamp: JSONValue {
-  func appendJSON(to line: inout [UInt8]) { rawValue.appendJSON(to: &line) }
-}
+extension Timestamp: JSONValue {}
 
 extension Double: JSONValue {
   /// JSON has no infinity: it becomes a text.
