@@ -22,7 +22,7 @@ package struct PhotoRank: Sendable, Comparable {
   /// - Parameters:
   ///   - pixels: the number of pixels that were decoded. The size in the library may come from a backup, and be unknown.
   ///   - captured: when the photo was taken, according to its header.
-  init(_ photo: Photo, pixels: Int, captured: CaptureTime?) {
+  init(_ photo: Photo, pixels: Int, captured: Timestamp?) {
     self.pixels = pixels
     bytes = photo.fileSize
     hasDate = captured != nil

@@ -8,7 +8,7 @@ struct SimilarNode: Sendable, Equatable {
   /// The place of its fingerprint in the table.
   let place: Int
   /// When it was taken, according to its header.
-  var captured: CaptureTime?
+  var captured: Timestamp?
 
   /// Returns the kind of group that this photo and a similar one are in: two shots of a series have different times in
   /// their headers. Nil if they have equal bytes: a photo is its content in its category.

@@ -12,7 +12,7 @@ struct PhotoRankTests {
     var pixels = 1200
     var size = 100
     var createdAt: Timestamp = 9
-    var captured: Int64?
+    var captured: Timestamp?
   }
 
   private func rank(_ values: Values) -> PhotoRank {
@@ -20,8 +20,7 @@ struct PhotoRankTests {
       id: values.id, categoryId: 1, name: "a", path: "photos/a.jpg", originalPath: "a.jpg",
       createdAt: values.createdAt, fileSize: values.size, width: 0, height: 0,
       md5: MD5Digest(of: [1]))
-    return PhotoRank(
-      photo, pixels: values.pixels, captured: values.captured.map(CaptureTime.init(milliseconds:)))
+    return PhotoRank(photo, pixels: values.pixels, captured: values.captured)
   }
 
   @Test("Rank: pixels, bytes, a date in the header, age and ID decide, in this order")

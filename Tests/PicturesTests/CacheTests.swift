@@ -114,7 +114,7 @@ struct CacheTests {
   func changedBytes() throws {
     let large = Pictures.Picture(
       width: 3, height: 2, jpeg: [0xFF, 0xD8, 0xFF] + (0..<3_000).map { UInt8($0 % 251) },
-      fingerprint: Self.fingerprint, captured: CaptureTime(milliseconds: 7))
+      fingerprint: Self.fingerprint, captured: 7)
     let fault = PictureCache.Entry.fault(.timeLimit, decoders: "8.14.1 jpeg", attempts: 1)
     do {
       let cache = try PictureCache(of: library)
@@ -303,7 +303,7 @@ struct CacheTests {
   private static var printed: Pictures.Picture {
     var picture = picture
     picture.fingerprint = fingerprint
-    picture.captured = CaptureTime(milliseconds: -5)
+    picture.captured = -5
     return picture
   }
 
@@ -323,7 +323,7 @@ struct CacheTests {
     #expect(table.differenceHashes == [.max - 1])
     #expect(table.frequencyHashes == [1 << 63 | 5])
     #expect(table.luma == Self.fingerprint?.luma)
-    #expect(table.captured == [content(1): CaptureTime(milliseconds: -5)])
+    #expect(table.captured == [content(1): -5])
     #expect(cache.entry(for: content(1)) == .picture(Self.printed))
   }
 

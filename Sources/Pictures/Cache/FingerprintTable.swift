@@ -13,7 +13,7 @@ package struct FingerprintTable: Sendable {
   /// The number of pixels of the photo at each place.
   package private(set) var photoPixels: [Int] = []
   /// When photos were taken, according to their headers.
-  package private(set) var captured: [FileContent: CaptureTime] = [:]
+  package private(set) var captured: [FileContent: Timestamp] = [:]
 
   /// Adds what is known of a content, unless the picture is flat. If a content is added several times, the first fingerprint
   /// and the last time count.

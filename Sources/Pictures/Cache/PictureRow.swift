@@ -50,7 +50,7 @@ struct PictureRow {
           photoPixels: try row.count("photoPixels", at: 17),
           format: try row.optionalText("format", at: 16) == nil ? nil : row.enumeration("format", at: 16),
           fingerprint: try Self.fingerprint(row, at: 8),
-          captured: try row.optionalInteger("capturedAt", at: 11).map(CaptureTime.init(milliseconds:))))
+          captured: try row.optionalInteger("capturedAt", at: 11).map(Timestamp.init(rawValue:))))
     }
     thumbnailBytes = try row.optionalCount("length of thumbnail", at: 15)
     thumbnailChecksum = try row.optionalInteger("thumbnailChecksum", at: 14)
@@ -129,7 +129,7 @@ struct PictureRow {
       values += [
         picture.fingerprint.map { Int64(bitPattern: $0.differenceHash) },
         picture.fingerprint.map { Int64(bitPattern: $0.frequencyHash) },
-        picture.fingerprint.map { Data($0.luma) }, picture.captured?.milliseconds,
+        picture.fingerprint.map { Data($0.luma) }, picture.captured,
       ]
       jpeg = picture.jpeg.isEmpty ? nil : picture.jpeg
     case .fault(let fault, let decoders, let attempts):
@@ -184,7 +184,7 @@ extension PictureCache.Entry {
         add(Int64(bitPattern: fingerprint.frequencyHash))
         add(fingerprint.luma)
       }
-      if let captured = picture.captured { add(captured.milliseconds) }
+      if let captured = picture.captured { add(captured.rawValue) }
     case .fault(let fault, let decoders, let attempts):
       add(Int64(attempts))
       add(Array("\(fault.rawValue) \(decoders)".utf8))

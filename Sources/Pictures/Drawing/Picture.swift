@@ -1,4 +1,5 @@
 package import ImageHeader
+package import Operations
 
 /// A picture of a photo.
 package struct Picture: Sendable, Equatable {
@@ -14,13 +15,14 @@ package struct Picture: Sendable, Equatable {
   package var fingerprint: Fingerprint?
   /// The format of the photo; nil if `ImageHeader` does not know it, as for TIFF.
   package var format: ImageHeader.Format?
-  /// When the photo was taken, according to its header; nil if the header has no time. See `CaptureTime`.
-  package var captured: CaptureTime?
+  /// When the photo was taken, according to its header, as if the camera's clock showed UTC unless the header
+  /// states the offset; nil if the header has no time.
+  package var captured: Timestamp?
 
   /// Describes a picture.
   package init(
     width: Int, height: Int, jpeg: [UInt8], photoPixels: Int = 0, format: ImageHeader.Format? = nil,
-    fingerprint: Fingerprint? = nil, captured: CaptureTime? = nil
+    fingerprint: Fingerprint? = nil, captured: Timestamp? = nil
   ) {
     (self.width, self.height, self.jpeg, self.format) = (width, height, jpeg, format)
     (self.photoPixels, self.fingerprint, self.captured) = (photoPixels, fingerprint, captured)

@@ -61,7 +61,7 @@ package final class PictureDrawer {
         return try helper.draw(request, photo, until: start + left, isCancelled: isCancelled).map { picture in
           var picture = picture
           picture.format = header.format
-          picture.captured = header.taken.map(CaptureTime.init)
+          picture.captured = header.taken.map(Timestamp.init)
           return picture
         }
       } catch {
