@@ -84,7 +84,7 @@ enum GalleryFile {
     let stem = parts[0].split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, stem.count == 2, stem[1].utf8.count == 16, stem[1].utf8.allSatisfy(isHexadecimal)
     else { return false }
-    let isNumber = !stem[0].isEmpty && stem[0].utf8.allSatisfy(isDigit)
+    let isNumber = !stem[0].isEmpty && stem[0].utf8.allSatisfy(\.isDigit)
     return switch folder {
     case pages: parts[1] == "html" && (isNumber || stem[0] == "about")
     case photos: isNumber && (parts[1] == "bin" || PhotoKind.isPhotoEnding(String(parts[1])))
@@ -97,11 +97,7 @@ enum GalleryFile {
     name == list || PartialName.lockedFolder.matches(name) || FolderLock.isName(name)
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 }

@@ -189,13 +189,11 @@ package struct ExportPlan: Sendable {
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
     let ending = name[dot...].dropFirst().lowercased()
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    let isPlain = ending.utf8.allSatisfy { letters.contains($0) || digits.contains($0) }
+    let isPlain = ending.utf8.allSatisfy { letters.contains($0) || $0.isDigit }
     return isPlain && (1...5).contains(ending.utf8.count) ? ".\(ending)" : ""
   }
 
-  /// Returns the photos whose files have another length than recorded, or were modified after a moment in milliseconds
-  /// since 1970.
+  /// Returns the photos whose files have another length than recorded, or were modified after a moment.
   func photosToRecheck(modifiedAfter moment: Timestamp) -> [Photo] {
     modifiedFiles.filter { $0.file.size != $0.photo.fileSize || $0.file.modified > moment }.map(\.photo)
   }

@@ -14,9 +14,9 @@ enum JSONNumber {
     let mantissa = number[..<exponentMark]
     let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
     // the position of the decimal point among the digits once the exponent is 0
-    let digits = mantissa.lazy.filter { isDigit($0) }.map { $0 - UInt8(ascii: "0") }
+    let digits = mantissa.lazy.filter(\.isDigit).map { $0 - UInt8(ascii: "0") }
     guard digits.contains(where: { $0 != 0 }) else { return .success(0) }
-    let whole = mantissa[..<point].lazy.filter { isDigit($0) }.count
+    let whole = mantissa[..<point].lazy.filter(\.isDigit).count
     let (end, isOver) = whole.addingReportingOverflow(exponent(number[exponentMark...]))
     guard !isOver else { return .failure(.isTooLarge) }
 
@@ -47,15 +47,16 @@ enum JSONNumber {
 
   /// Returns the exponent, limited to more than a document's digits could compensate.
   private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-    let magnitude = text.lazy.filter { isDigit($0) }.reduce(0) { sum, digit in
+    let magnitude = text.lazy.filter(\.isDigit).reduce(0) { sum, digit in
       min(sum * 10 + Int(digit - UInt8(ascii: "0")), 1 << 40)
     }
     return text.contains(UInt8(ascii: "-")) ? -magnitude : magnitude
   }
+}
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
+extension UInt8 {
+  /// True for an ASCII digit.
+  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 extension FixedWidthInteger {
