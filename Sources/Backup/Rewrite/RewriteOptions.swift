@@ -84,16 +84,7 @@ extension Work where Summary == RewriteSummary {
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing was
   /// published then.
   public static func repair(_ archive: FilePath, options: RewriteOptions = RewriteOptions()) -> Self {
-    Work(RecordedOperation(.repair, archives: [archive]), by: options.ledger) { counter in
-      let observer = options.ledger?.observer(named: "repair")
-      let summary = try RewriteRun(kind: .repair, path: archive, options: options, counter: counter).run()
-      if !summary.isIntact {
-        let reason = (summary.faults + summary.unrecoverable).first?.message ?? "it is incomplete"
-        observer?.recordDamage([archive: reason])
-      }
-      observer?.record(summary)
-      return summary
-    }
+    rewrite(archive, .repair, as: .repair, options)
   }
 
   /// Starts writing a full archive with the content of an incremental one, from the archives of its chain. The new
@@ -104,18 +95,22 @@ extension Work where Summary == RewriteSummary {
   ///
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: RewriteOptions = RewriteOptions()) -> Self {
-    Work(RecordedOperation(.flatten, archives: [archive]), by: options.ledger) { counter in
-      let observer = options.ledger?.observer(named: "flatten")
-      let summary = try RewriteRun(kind: .flatten, path: archive, options: options, counter: counter).run()
-      observer?.record(summary)
+    rewrite(archive, .flatten, as: .flatten, options)
+  }
+
+  private static func rewrite(
+    _ archive: FilePath, _ kind: RewriteKind, as operation: RecordedOperation.Kind, _ options: RewriteOptions
+  ) -> Self {
+    Work(RecordedOperation(operation, archives: [archive]), by: options.ledger) { counter in
+      let observer = options.ledger?.observer(named: operation.rawValue)
+      let summary = try RewriteRun(kind: kind, path: archive, options: options, counter: counter).run()
+      if kind == .repair, !summary.isIntact {
+        let reason = (summary.faults + summary.unrecoverable).first?.message ?? "it is incomplete"
+        observer?.recordDamage([archive: reason])
+      }
+      observer?.recordDamage(summary.damagedArchives)
+      if let written = summary.archive { observer?.recordVerified([written]) }
       return summary
     }
-  }
-}
-
-extension ArchiveObserver {
-  fileprivate func record(_ summary: RewriteSummary) {
-    recordDamage(summary.damagedArchives)
-    if let written = summary.archive { recordVerified([written]) }
   }
 }
