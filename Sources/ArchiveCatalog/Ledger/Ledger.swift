@@ -158,10 +158,7 @@ public final class Ledger: Sendable {
       try requireOwnership(opened.directory)
       let pinned: PinnedDatabase
       do {
-        if let forged, try opened.directory.status(of: name)?.identity == forged {
-          throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-        }
-        pinned = try openFile(in: opened)
+        pinned = try openFile(in: opened, except: forged)
       } catch  where isUnusable(error) {
         try moveAside(in: opened, forged, &state)
         pinned = try openFile(in: opened)
@@ -186,7 +183,13 @@ public final class Ledger: Sendable {
     }
   }
 
-  private static func openFile(in folder: OpenFolder) throws -> PinnedDatabase {
+  /// - Parameter forged: a database to refuse although SQLite finds it intact.
+  private static func openFile(
+    in folder: OpenFolder, except forged: FileStatus.Identity? = nil
+  ) throws -> PinnedDatabase {
+    if let forged, try folder.directory.status(of: name)?.identity == forged {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+    }
     let pinned = try PinnedDatabase(name, in: folder, .waiting())
     let database = pinned.queue
     try LedgerSchema.ledger.createIfEmpty(database)
@@ -231,10 +234,7 @@ public final class Ledger: Sendable {
     let lock = try FolderLock(folder.directory.path, exclusive: true, waiting: .seconds(10))
     defer { withExtendedLifetime(lock) {} }
     do {
-      if let forged, try folder.directory.status(of: name)?.identity == forged {
-        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-      }
-      _ = try openFile(in: folder)
+      _ = try openFile(in: folder, except: forged)
     } catch  where isUnusable(error) {
       let isOlder = error is DatabaseSchema.OtherVersion
       let day = Date().formatted(.iso8601.year().month().day())
