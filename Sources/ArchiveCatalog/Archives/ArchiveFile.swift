@@ -37,9 +37,12 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
 
   /// Makes a value from a status. Blocks while it resolves links.
   package init(path: FilePath, _ status: FileStatus) {
-    self.init(
-      location: Self.location(of: path), bytes: status.size, modifiedAt: status.modified,
-      changedAt: status.changed)
+    self.init(location: Self.location(of: path), status)
+  }
+
+  /// Makes a value from a status.
+  package init(location: String, _ status: FileStatus) {
+    self.init(location: location, bytes: status.size, modifiedAt: status.modified, changedAt: status.changed)
   }
 
   /// Returns the absolute path of a file without symbolic links; for a missing file, with the links of its folder

@@ -96,9 +96,7 @@ package struct ArchiveInventory: Sendable {
     let stored = ledger?.descriptors(inFolder: location) ?? [:]
     func file(_ path: FilePath, _ status: FileStatus) -> ArchiveFile {
       // links are not listed, so that a file's name is the last component of its location
-      ArchiveFile(
-        location: "\(location)/\(path.name)", bytes: status.size,
-        modifiedAt: status.modified, changedAt: status.changed)
+      ArchiveFile(location: "\(location)/\(path.name)", status)
     }
     func known(_ file: ArchiveFile) -> ArchiveDescriptor? {
       guard let known = stored[file.location], known.file == file, !known.descriptor.isEncrypted else {

@@ -28,9 +28,7 @@ struct InboxFolder: ~Copyable {
 
   /// Returns the version of a file for the ledger.
   func version(_ name: FilePath, _ status: FileStatus) -> ArchiveFile {
-    ArchiveFile(
-      location: "\(location)/\(name.string)", bytes: status.size, modifiedAt: status.modified,
-      changedAt: status.changed)
+    ArchiveFile(location: "\(location)/\(name.string)", status)
   }
 
   /// Why a file could not be moved.
