@@ -3,19 +3,14 @@ import Glibc
 /// Reads little-endian fields of a record. The caller checks the bounds first; an offset out of bounds stops the
 /// program.
 extension UnsafeRawBufferPointer {
-  func u16(_ offset: Int) -> UInt16 {
-    precondition(offset >= 0 && offset <= count - 2)
-    return UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-  }
+  func u16(_ offset: Int) -> UInt16 { number(offset) }
+  func u32(_ offset: Int) -> UInt32 { number(offset) }
+  func u64(_ offset: Int) -> UInt64 { number(offset) }
 
-  func u32(_ offset: Int) -> UInt32 {
-    precondition(offset >= 0 && offset <= count - 4)
-    return UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-  }
-
-  func u64(_ offset: Int) -> UInt64 {
-    precondition(offset >= 0 && offset <= count - 8)
-    return UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  @inline(__always)
+  private func number<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Number {
+    precondition(offset >= 0 && offset <= count - MemoryLayout<Number>.size)
+    return Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
   }
 
   /// Returns the last offset below `end` where a little-endian value begins; nil if the value is not found. At least
