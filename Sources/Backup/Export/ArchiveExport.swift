@@ -38,7 +38,9 @@ struct ArchiveExport {
     var summary = ExportSummary(written, fingerprint)
     (summary.archives, summary.parts) = (published.archives, archives.count)
     summary.archiveBytes = published.bytes
-    summary.corruptInLibrary = archives.flatMap { corruptPhotos(in: $0, of: written) }
+    summary.corruptInLibrary = archives.flatMap { archive in
+      zip(archive.plan.items, archive.digests).compactMap { Self.corruption(of: $0, $1, in: written) }
+    }
     summary.phoneRefusals += split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 }
     summary.warnings = published.warnings
     let lost = archives.saturatedSum(\.lostPictures)
@@ -47,11 +49,6 @@ struct ArchiveExport {
         "the archive lacks \(Count(lost, "picture")) that the cache had before; export again")
     }
     return (written, summary)
-  }
-
-  /// Returns the photos in an archive that are corrupt in the library.
-  private func corruptPhotos(in archive: UnpublishedArchive, of plan: ExportPlan) -> [Finding] {
-    zip(archive.plan.items, archive.digests).compactMap { Self.corruption(of: $0, $1, in: plan) }
   }
 
   /// Returns the finding for an item whose bytes are not those of its row; nil if they are.
