@@ -146,29 +146,21 @@ struct HelperTests {
     #expect(try scratch.folder.bytes("starts").count == 5)
   }
 
-  @Test("Helper: a cancellation ends the wait for a helper that does not start")
-  func cancelledStart() throws {
-    let drawer = PictureDrawer(program: .success(try fakeHelper("pass", start: "time.sleep(60)")))
-    let file = try File.open(scratch.folder.path("plain.jpg"), .read)
-    let start = ContinuousClock.now
-    #expect(throws: CancellationError.self) {
-      try drawer.draw(.thumbnail, file, isCancelled: { ContinuousClock.now - start > .milliseconds(300) })
-    }
-  }
-
   @Test("Helper: a missing program is reported with the first picture")
   func missingProgram() throws {
     let drawer = PictureDrawer(program: .failure(HelperError(.pictures, .noProgram)))
     #expect(throws: HelperError(.pictures, .noProgram)) { try scratch.draw("plain.jpg", with: drawer) }
   }
 
-  @Test("Helper: a cancellation ends a drawing")
-  func cancellation() throws {
-    let drawer = PictureDrawer(program: .success(try fakeHelper("time.sleep(60)")))
+  @Test(
+    "Helper: a cancellation ends the wait for a helper that does not start, and a drawing",
+    arguments: [("time.sleep(60)", "pass"), ("pass", "time.sleep(60)")])
+  func cancellation(_ start: String, _ action: String) throws {
+    let drawer = PictureDrawer(program: .success(try fakeHelper(action, start: start)))
     let file = try File.open(scratch.folder.path("plain.jpg"), .read)
-    let start = ContinuousClock.now
+    let began = ContinuousClock.now
     #expect(throws: CancellationError.self) {
-      try drawer.draw(.thumbnail, file, isCancelled: { ContinuousClock.now - start > .milliseconds(300) })
+      try drawer.draw(.thumbnail, file, isCancelled: { ContinuousClock.now - began > .milliseconds(300) })
     }
   }
 

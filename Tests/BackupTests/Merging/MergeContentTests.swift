@@ -36,27 +36,15 @@ import Testing
     }
   }
 
-  @Test("Merge: a second import of the same backup changes nothing", arguments: unionStrategies, unionRules)
+  @Test(
+    "Merge, replace: the plan of a second import of the same backup is empty",
+    arguments: unionStrategies.flatMap { strategy in unionRules.map { (strategy, $0) } }
+      + DuplicateRule.allCases.map { (.replace, $0) })
   func secondImport(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
     for test in try MergeCase.damaged.get() {
-      let (library, backup) = (test.library, test.backup)
-      let once = library.importing(backup, strategy, rule)
-      let again = once.plan(backup, strategy, rule)
-      try #require(again.edit.isEmpty, "seed \(test.seed): \(again.edit)")
-      try #require(again.photosImported == 0, "seed \(test.seed)")
-      try #require(again.categoriesImported == 0, "seed \(test.seed)")
-      try #require(again.photosSkipped == backup.photos.count - again.missing.count, "seed \(test.seed)")
-    }
-  }
-
-  @Test(
-    "Replace: the plan of a second replace by the same backup is empty",
-    arguments: DuplicateRule.allCases)
-  func replacingTwice(_ rule: DuplicateRule) throws {
-    for test in try MergeCase.damaged.get() {
       let backup = test.backup
-      let once = test.library.importing(backup, .replace, rule)
-      let again = once.plan(backup, .replace, rule)
+      let once = test.library.importing(backup, strategy, rule)
+      let again = once.plan(backup, strategy, rule)
       try #require(again.edit.isEmpty, "seed \(test.seed): \(again.edit)")
       try #require(again.photosImported == 0, "seed \(test.seed)")
       try #require(again.categoriesImported == 0, "seed \(test.seed)")
