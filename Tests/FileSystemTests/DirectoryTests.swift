@@ -26,7 +26,7 @@ struct DirectoryTests {
       ("directory", { _ = try $0.directory(name) }),
       ("makeDirectory", { _ = try $0.makeDirectory(name) }),
       ("remove", { _ = try $0.remove(name) }),
-      ("removeDirectory", { _ = try $0.removeDirectory(name) }),
+      ("removeDirectory", { _ = try $0.remove(name, isDirectory: true) }),
       ("rename to", { try $0.rename("photo", to: $0, as: name) }),
       ("rename from", { try $0.rename(name, to: $0, as: "new") }),
       ("replace", { try $0.replace(name, with: "photo") }),
@@ -114,7 +114,7 @@ struct DirectoryTests {
     #expect(try directory.status(of: "none/deeper") == nil)
     #expect(try directory.status(of: "photo/deeper") == nil)
     #expect(try !directory.remove("none"))
-    #expect(try !directory.removeDirectory("none"))
+    #expect(try !directory.remove("none", isDirectory: true))
   }
 
   @Test("Directory: the list of names is sorted and complete")
@@ -151,7 +151,7 @@ struct DirectoryTests {
   @Test("Directory: a folder that is not empty cannot be removed")
   func notEmpty() throws {
     #expect(throws: FileError("remove", folder.path("inside/real"), .directoryNotEmpty)) {
-      try inside().removeDirectory("real")
+      try inside().remove("real", isDirectory: true)
     }
   }
 }

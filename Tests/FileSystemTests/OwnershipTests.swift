@@ -103,9 +103,9 @@ struct OwnershipTests {
   )
   func parent() throws {
     chmod(folder.string, 0o1777)
-    #expect(try control { try Ownership.requireParent(Directory.open(folder)) } == nil)
+    #expect(try control { try Ownership.require(Directory.open(folder), isParent: true) } == nil)
     chmod(folder.string, 0o777)
-    #expect(try control { try Ownership.requireParent(Directory.open(folder)) } == .writable)
+    #expect(try control { try Ownership.require(Directory.open(folder), isParent: true) } == .writable)
   }
 
   @Test("Ownership: a pipe passes")

@@ -106,7 +106,7 @@ final class ExtractPublication: Sendable {
       return true
     }
     do {
-      try target.root.renameAtomically(photo.hidden, to: target.root, as: photo.name)
+      try target.root.rename(photo.hidden, to: target.root, as: photo.name, by: RenameStrategy.atomic)
       return true
     } catch {
       guard error.errno == .fileExists || error.errno == .notSupported else { throw error }

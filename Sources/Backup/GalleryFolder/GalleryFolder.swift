@@ -209,7 +209,7 @@ final class GalleryFolder: Sendable {
         if present.contains("\(folder)/\(name)") { removed += 1 }
       }
       if count == names.count {
-        isChanged = try root.removeDirectory(folder) || isChanged
+        isChanged = try root.remove(folder, isDirectory: true) || isChanged
       } else if count > 0 {
         try directory.sync()
       }

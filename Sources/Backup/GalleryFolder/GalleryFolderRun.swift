@@ -75,18 +75,16 @@ struct GalleryFolderRun {
   private func write(_ photos: GalleryPhotos) throws -> GalleryFolderSummary {
     let isNew = folder.realPath == nil
     do {
-      return try write(photos, in: openFolder())
+      let gallery = try GalleryFolder(
+        folder, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
+      return try write(photos, in: gallery)
     } catch {
       if isNew, let name = folder.lastComponent {
         // fails if the run has left a file, which the next run needs
-        _ = try? Directory.open(folder.folder).removeDirectory(FilePath(name.string))
+        _ = try? Directory.open(folder.folder).remove(FilePath(name.string), isDirectory: true)
       }
       throw error
     }
-  }
-
-  private func openFolder() throws -> GalleryFolder {
-    try GalleryFolder(folder, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
   }
 
   private func write(_ photos: GalleryPhotos, in folder: GalleryFolder) throws -> GalleryFolderSummary {

@@ -2,13 +2,16 @@ import Glibc
 import SystemPackage
 
 /// The ways to rename a file without replacing another one, the best first. A file system may not support all of them.
-enum RenameStrategy: CaseIterable {
+package enum RenameStrategy: CaseIterable {
   /// Renames in one step: `RENAME_NOREPLACE` of renameat2(2).
   case noReplace
   /// Links the new name, then removes the old one. For file systems such as NFS.
   case link
   /// Creates an empty file under the new name, then renames over it. For file systems without links, such as FAT.
   case reservation
+
+  /// The ways in one step: after a crash the new name is missing or refers to the complete file.
+  package static let atomic: [RenameStrategy] = [.noReplace, .link]
 
   /// Renames a file.
   ///

@@ -113,7 +113,7 @@ package struct AtomicFile: ~Copyable, Sendable {
   /// later run can remove the empty file of a killed run.
   private borrowing func rename(_ partial: FilePath, to name: FilePath) throws(FileError) {
     do {
-      return try directory.rename(partial, to: directory, as: name, by: [.noReplace, .link])
+      return try directory.rename(partial, to: directory, as: name, by: RenameStrategy.atomic)
     } catch {
       guard error.errno == .notSupported else { throw error }
     }

@@ -12,7 +12,7 @@ extension Directory {
       }
     }
     do {
-      try removeDirectory(folder)
+      try remove(folder, isDirectory: true)
     } catch {
       // ENOTEMPTY, or EEXIST on some file systems: rmdir(2)
       guard [.directoryNotEmpty, .fileExists].contains(error.errno) else { throw error }
@@ -37,7 +37,7 @@ extension Directory {
     var folder = path.removingLastComponent()
     while folder.components.count > 1 {
       do {
-        try removeDirectory(folder)
+        try remove(folder, isDirectory: true)
       } catch {
         // ENOTEMPTY, or EEXIST on some file systems: rmdir(2); ENOTDIR if another program replaced the folder
         guard [.directoryNotEmpty, .fileExists, .notDirectory].contains(error.errno) else { throw error }

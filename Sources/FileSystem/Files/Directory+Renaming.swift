@@ -1,25 +1,11 @@
 import SystemPackage
 
 extension Directory {
-  /// Renames a file and never replaces another one: a taken name is EEXIST. Uses the first `RenameStrategy` that the
-  /// file system supports. renameat2(2).
+  /// Renames a file by the first of these strategies that the file system supports, and never replaces another one: a taken
+  /// name is EEXIST. EOPNOTSUPP if the file system supports none of them. renameat2(2).
   package func rename(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
-  ) throws(FileError) {
-    try rename(name, to: directory, as: new, by: RenameStrategy.allCases)
-  }
-
-  /// Renames a file in one step, so that after a crash the new name is missing or refers to the complete file.
-  /// EOPNOTSUPP if the file system does not support it.
-  package func renameAtomically(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
-  ) throws(FileError) {
-    try rename(name, to: directory, as: new, by: [.noReplace, .link])
-  }
-
-  /// Renames a file by the first of these strategies that the file system supports.
-  func rename(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by strategies: [RenameStrategy]
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath,
+    by strategies: [RenameStrategy] = RenameStrategy.allCases
   ) throws(FileError) {
     try move(name, to: directory, as: new) { (from, old, to, last) throws(Errno) in
       for strategy in strategies where try strategy.rename(from, old, to, last) { return }

@@ -3,15 +3,11 @@ import SystemPackage
 
 /// An open folder. Names are resolved in it, one component at a time and never through a symbolic link, so that a link
 /// within a library cannot lead out of it. It owns its descriptor, which the deinitializer closes. All functions block.
-package struct Directory: ~Copyable, Sendable {
+package struct Directory: OpenDescriptor, ~Copyable, Sendable {
   /// The file descriptor.
-  let descriptor: CInt
+  package let descriptor: CInt
   /// The path when the folder was opened, for messages.
   package let path: FilePath
-
-  /// A path that leads to this folder even if another process renames or replaces it. Valid as long as the value
-  /// exists. proc(5).
-  package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
   private init(descriptor: CInt, path: FilePath) {
     self.descriptor = descriptor
@@ -124,19 +120,9 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Removes a file; returns false if it is missing. unlinkat(2).
+  /// Removes a file, or an empty folder; returns false if it is missing. unlinkat(2).
   @discardableResult
-  package func remove(_ name: FilePath) throws(FileError) -> Bool {
-    try remove(name, isDirectory: false)
-  }
-
-  /// Removes an empty folder; returns false if it is missing. unlinkat(2).
-  @discardableResult
-  package func removeDirectory(_ name: FilePath) throws(FileError) -> Bool {
-    try remove(name, isDirectory: true)
-  }
-
-  private func remove(_ name: FilePath, isDirectory: Bool) throws(FileError) -> Bool {
+  package func remove(_ name: FilePath, isDirectory: Bool = false) throws(FileError) -> Bool {
     do {
       try call("remove", name) { (parent, last) throws(Errno) in
         try SystemCalls.unlinkat(parent, last, isDirectory: isDirectory)
@@ -172,13 +158,6 @@ package struct Directory: ~Copyable, Sendable {
     return true
   }
 
-  /// Returns the status of the folder's file system. fstatfs(2).
-  package func fileSystem() throws(FileError) -> FileSystemStatus {
-    try FileError.attempt("read the status of", path) { () throws(Errno) in
-      FileSystemStatus(try SystemCalls.fileSystem(descriptor))
-    }
-  }
-
   /// Returns why the folder is not writable: EROFS if its file system is mounted read-only, EACCES if this process has
   /// no permission. Returns nil if it is writable. faccessat(2).
   package func writeFault() -> Errno? {
@@ -187,13 +166,6 @@ package struct Directory: ~Copyable, Sendable {
       return nil
     } catch {
       return error
-    }
-  }
-
-  /// Returns the status of the folder itself.
-  package func status() throws(FileError) -> FileStatus {
-    try FileError.attempt("read the status of", path) { () throws(Errno) in
-      FileStatus(try SystemCalls.fstat(descriptor))
     }
   }
 

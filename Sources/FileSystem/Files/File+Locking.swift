@@ -5,13 +5,8 @@ extension File {
   /// Locks the file until `unlock` or until the value is destroyed. Returns false if another process holds the lock.
   /// The lock is advisory and belongs to the open file. flock(2).
   package func lock(exclusive: Bool) throws(FileError) -> Bool {
-    do {
+    try lock { () throws(Errno) in
       try SystemCalls.flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
-      return true
-    } catch .wouldBlock {
-      return false
-    } catch {
-      throw FileError("lock", path, error)
     }
   }
 
@@ -22,8 +17,13 @@ extension File {
   /// Locks one byte until the file is closed. Returns false if another open file has locked it. The byte may be beyond
   /// the end. The lock is advisory and belongs to the open file. fcntl(2), `F_OFD_SETLK`.
   package func lockByte(at offset: Int64) throws(FileError) -> Bool {
+    try lock { () throws(Errno) in try SystemCalls.lockByte(descriptor, at: offset) }
+  }
+
+  /// Makes a system call that locks. Returns false if another process holds the lock.
+  private func lock(_ call: () throws(Errno) -> Void) throws(FileError) -> Bool {
     do {
-      try SystemCalls.lockByte(descriptor, at: offset)
+      try call()
       return true
     } catch .wouldBlock {
       return false

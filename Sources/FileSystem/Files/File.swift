@@ -5,9 +5,9 @@ import SystemPackage
 
 /// An open file. It owns its descriptor, which the deinitializer closes, and keeps its path for messages. All functions
 /// block. They read and write at an offset, so that threads can share a file.
-package struct File: ~Copyable, Sendable {
+package struct File: OpenDescriptor, ~Copyable, Sendable {
   /// The file descriptor.
-  let descriptor: CInt
+  package let descriptor: CInt
   /// The path when the file was opened, or that it will get, for messages. The file may have been renamed since.
   package var path: FilePath { folder.map { name.inFolder($0) } ?? name }
   /// Joined only when a message needs the path.
@@ -15,10 +15,6 @@ package struct File: ~Copyable, Sendable {
   private let folder: FilePath?
   /// Skips unreadable sectors; nil if they are errors.
   private let badSectors: BadSectors?
-
-  /// A path by which this process can open the same file again, even if it was renamed or has no name. Valid as long as
-  /// the value exists. proc(5).
-  package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
   init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil, _ badSectors: BadSectors? = nil) {
     self.descriptor = descriptor
@@ -74,13 +70,6 @@ package struct File: ~Copyable, Sendable {
       File(
         descriptor: try SystemCalls.openat(AT_FDCWD, path, mode.flags, 0o600), path: path,
         mode == .readSkippingBadSectors ? BadSectors() : nil)
-    }
-  }
-
-  /// Returns the current status of the file. fstat(2).
-  package func status() throws(FileError) -> FileStatus {
-    try FileError.attempt("read the status of", path) { () throws(Errno) in
-      FileStatus(try SystemCalls.fstat(descriptor))
     }
   }
 
@@ -185,13 +174,6 @@ package struct File: ~Copyable, Sendable {
     try FileError.attempt("set the date of", path) { () throws(Errno) in
       try SystemCalls.setTimes(
         descriptor, modified: timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000_000))
-    }
-  }
-
-  /// Returns the status of the file's file system. fstatfs(2).
-  package func fileSystem() throws(FileError) -> FileSystemStatus {
-    try FileError.attempt("read the status of", path) { () throws(Errno) in
-      FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }
   }
 }

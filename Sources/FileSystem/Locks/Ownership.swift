@@ -30,16 +30,10 @@ package enum Ownership {
 
   /// Throws if another user may change an open folder or its files, or exchange it. Blocks.
   ///
+  /// - Parameter isParent: true to throw only if another user may exchange a new file or folder in the folder.
   /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
-  package static func require(_ directory: borrowing Directory) throws {
-    try require(directory.status(), directory.descriptorPath, directory.path)
-  }
-
-  /// Throws if another user may exchange a new file or folder in an open folder. Blocks.
-  ///
-  /// - Throws: `OwnershipError`, or `FileError` if a folder above it cannot be examined.
-  package static func requireParent(_ directory: borrowing Directory) throws {
-    try require(directory.status(), directory.descriptorPath, directory.path, isParent: true)
+  package static func require(_ directory: borrowing Directory, isParent: Bool = false) throws {
+    try require(directory.status(), directory.descriptorPath, directory.path, isParent: isParent)
   }
 
   /// Throws if another user may change the file of a descriptor, or exchange it. `path` is for messages. Blocks.

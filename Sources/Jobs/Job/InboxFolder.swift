@@ -97,7 +97,7 @@ struct InboxFolder: ~Copyable {
     try directory.remove(moved)
     try directory.directory(Inbox.imported).sync()
     // the folder is not empty if another process uses it
-    if isNew { _ = try? directory.removeDirectory(Inbox.imported) }
+    if isNew { _ = try? directory.remove(Inbox.imported, isDirectory: true) }
   }
 }
 

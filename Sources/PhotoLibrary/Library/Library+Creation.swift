@@ -94,7 +94,7 @@ extension Library {
   private static func makeFolder(_ path: FilePath) throws {
     guard let name = path.fileName else { return }
     let folder = try Directory.open(path.folder)
-    try Ownership.requireParent(folder)
+    try Ownership.require(folder, isParent: true)
     if try folder.makeDirectory(name) { try folder.sync() }
   }
 }

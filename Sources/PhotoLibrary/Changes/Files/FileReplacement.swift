@@ -58,7 +58,7 @@ struct FileReplacement {
         for repair in repairs { fail(repair, error) }
       }
     }
-    if hasQuarantine, outcome.corruptFiles == nil { _ = try? root.removeDirectory(quarantine) }
+    if hasQuarantine, outcome.corruptFiles == nil { _ = try? root.remove(quarantine, isDirectory: true) }
   }
 
   mutating func fail(_ repair: FileRepair, _ error: any Error) { outcome.failures[repair.photo.id] = error }
