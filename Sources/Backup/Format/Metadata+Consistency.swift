@@ -44,9 +44,9 @@ extension Metadata {
   mutating func repairSeconds() -> String? {
     // an export date in milliseconds is after March 1973
     guard let exportDate, exportDate >= 100_000_000_000 else { return nil }
-    let latest = Timestamp(rawValue: exportDate.seconds.whole + 366 * 86_400)
+    let latest = exportDate.seconds.whole + 366 * 86_400
     var count = 0
-    for index in photos.indices where photos[index].createdAt > 0 && photos[index].createdAt <= latest {
+    for index in photos.indices where (1...latest).contains(photos[index].createdAt.rawValue) {
       photos[index].createdAt.rawValue *= 1000
       count += 1
     }

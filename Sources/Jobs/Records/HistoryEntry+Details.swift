@@ -25,9 +25,9 @@ extension Ledger {
   ///   - date: nil for all.
   ///   - library: only operations of the library with this folder and ID; nil for all. If an ID is unknown, the folder
   ///     decides.
-  package func history(since date: Timestamp? = nil, library: (path: FilePath, id: String?)?)
-    -> [HistoryEntry]
-  {
+  package func history(
+    since date: Timestamp? = nil, library: (path: FilePath, id: String?)?
+  ) -> [HistoryEntry] {
     let entries = history(since: date)
     guard let library else { return entries }
     let wanted = JobStatus.LibraryIdentity(path: library.path, id: library.id)

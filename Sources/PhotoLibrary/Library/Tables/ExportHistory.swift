@@ -25,9 +25,9 @@ extension Library {
   public func exportHistory(at date: Timestamp) throws -> ExportHistory {
     try read { database in
       let exports = try Self.sequences(database)
+      let next = exports.map(\.sequence).max().map { $0 < .max ? $0 + 1 : $0 }
       return ExportHistory(
-        sequence: max(
-          date.rawValue, exports.map(\.sequence).max().map { $0 < .max ? $0 + 1 : $0 } ?? date.rawValue),
+        sequence: max(date.rawValue, next ?? .min),
         earlierIDs: exports.filter(\.isOwn).enumerated()
           .sorted { ($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset) }.map(\.element.id))
     }

@@ -35,7 +35,7 @@ struct PINRecord: Sendable {
   static let pause: Int64 = 30_000
   /// The greatest number of rounds that is computed: some seconds of a slow processor.
   static let mostRounds: Int64 = 10_000_000
-  /// The last date of JavaScript.
+  /// The last date of JavaScript, in milliseconds since 1970.
   static let latestPause: Int64 = 8_640_000_000_000_000
   static let saltSize = SymmetricKeySize.bits256
 
