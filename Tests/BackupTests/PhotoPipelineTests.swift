@@ -6,6 +6,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
+import Zip
 
 @testable import Backup
 
@@ -53,16 +54,16 @@ import Testing
     let folder = try PhotoFolder(sizes: Array(repeating: 5, count: 2000))
     let path = folder.scratch.path.string
     let most = Mutex(0)
-    let count = { @Sendable (item: Int, _: MD5Digest) in
-      guard item.isMultiple(of: 500) else { return }
+    let count = { @Sendable () -> Bool in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
       let open = names.count { name in
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?
           .hasPrefix(path) ?? false
       }
       most.withLock { $0 = max($0, open) }
+      return false
     }
-    _ = try PhotoPipeline(items: folder.items).write([], to: folder.archive, hashed: count)
+    _ = try PhotoPipeline(items: folder.items).write([], to: folder.archive, isCancelled: count)
     // and the archive
     #expect((1...MultiBufferMD5.lanes + 1).contains(most.withLock { $0 }))
   }
@@ -96,6 +97,19 @@ import Testing
     #expect(seen.withLock { $0 } == result.digests)
     #expect(result.digests == folder.contents.map(MD5Digest.init(of:)))
     #expect(try folder.archive.status().size == result.archiveSize)
+  }
+
+  @Test("Photo pipeline: texts of any length arrive whole", arguments: [0, 4095, 4096, 4097, 100_000])
+  func textLengths(_ length: Int) throws {
+    let folder = try PhotoFolder(sizes: [8192])
+    let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    let texts = ["a", "b"].map { name in
+      PipelineText(entryName: name, modified: 0) { _, write in try bytes.withUnsafeBytes(write) }
+    }
+    _ = try PhotoPipeline(items: folder.items, options: Self.small).write(texts, to: folder.archive)
+    let archive = try Archive(path: folder.scratch.path("archive.zip"))
+    var reader = try EntryReader(archive)
+    for text in archive.entries.dropFirst() { #expect(try reader.bytes(of: text, limit: length) == bytes) }
   }
 
   @Test("Photo pipeline: a missing file is reported with its index", arguments: [0, 4, 9])

@@ -1,6 +1,6 @@
-import Checksums
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 
@@ -9,19 +9,19 @@ final class UnpublishedArchive {
   let output: AtomicFile
   let plan: ExportPlan
   let uuid: UUID
-  /// The MD5s of the plan's items.
-  let digests: [MD5Digest]
+  /// The photos whose files differ from their rows.
+  let corruptPhotos: [Finding]
   /// The number of pictures that the cache has lost since the plan was made.
   let lostPictures: Int
 
   init(
     _ output: consuming AtomicFile, _ plan: ExportPlan, _ uuid: UUID,
-    _ written: (digests: [MD5Digest], lostPictures: Int)
+    _ written: (corrupt: [Finding], lostPictures: Int)
   ) {
     self.output = output
     self.plan = plan
     self.uuid = uuid
-    (digests, lostPictures) = written
+    (corruptPhotos, lostPictures) = written
   }
 }
 

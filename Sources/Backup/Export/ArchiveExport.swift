@@ -38,9 +38,7 @@ struct ArchiveExport {
     var summary = ExportSummary(written, fingerprint)
     (summary.archives, summary.parts) = (published.archives, archives.count)
     summary.archiveBytes = published.bytes
-    summary.corruptInLibrary = archives.flatMap { archive in
-      zip(archive.plan.items, archive.digests).compactMap { Self.corruption(of: $0, $1, in: written) }
-    }
+    summary.corruptInLibrary = archives.flatMap(\.corruptPhotos)
     summary.phoneRefusals += split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 }
     summary.warnings = published.warnings
     let lost = archives.saturatedSum(\.lostPictures)
@@ -49,15 +47,6 @@ struct ArchiveExport {
         "the archive lacks \(Count(lost, "picture")) that the cache had before; export again")
     }
     return (written, summary)
-  }
-
-  /// Returns the finding for an item whose bytes are not those of its row; nil if they are.
-  private static func corruption(
-    of item: ExportPlan.Item, _ digest: MD5Digest, in plan: ExportPlan
-  ) -> Finding? {
-    item.photo.fault(after: .read(FileContent(md5: digest, size: item.size))).map { fault in
-      Finding(plan.label(item.photo), fault.reason, remedy: .repairLibrary)
-    }
   }
 
   // MARK: Writing
@@ -122,6 +111,7 @@ struct ArchiveExport {
       let uuid = UUID()
       do {
         let written = try writeArchive(part, to: output.file, uuid, fingerprint)
+        counter.report(written.corrupt)
         archives.append(UnpublishedArchive(output, part, uuid, written))
       } catch PipelineError.unreadable(let faults) {
         unreadable = faults.map { (part.items[$0.index].photo, $0.reason) }
@@ -133,7 +123,7 @@ struct ArchiveExport {
 
   private func writeArchive(
     _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, _ fingerprint: ContentFingerprint
-  ) throws -> (digests: [MD5Digest], lostPictures: Int) {
+  ) throws -> (corrupt: [Finding], lostPictures: Int) {
     let exportDate = Timestamp(date)
     let pipeline = pipeline(plan, lanes: try lanes(to: file))
     let texts = MetadataEntries()
@@ -151,16 +141,19 @@ struct ArchiveExport {
             to: write)
         },
       ]
-    let corrupt = OrderedResults<Finding> { [counter] in counter.report($0) }
     let digests = try pipeline.write(
       entries, to: file, isCancelled: { [counter] in counter.isCancelled },
       progress: { [counter] advance in
         let name = plan.items[advance.item].photo.name
         counter.advance(items: advance.isDone ? 1 : 0, bytes: advance.bytes, current: name)
-      },
-      hashed: { corrupt.add(Self.corruption(of: plan.items[$0], $1, in: plan), at: $0) }
+      }
     ).digests
-    return (digests, derived.lostPictures)
+    let corrupt = zip(plan.items, digests).compactMap { item, digest in
+      item.photo.fault(after: .read(FileContent(md5: digest, size: item.size))).map { fault in
+        Finding(plan.label(item.photo), fault.reason, remedy: .repairLibrary)
+      }
+    }
+    return (corrupt, derived.lostPictures)
   }
 
   private func pipeline(_ plan: ExportPlan, lanes: Int) -> PhotoPipeline {

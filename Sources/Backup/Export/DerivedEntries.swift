@@ -8,9 +8,8 @@ import Pictures
 final class DerivedEntries {
   /// The entries, in the order of the archive.
   private(set) var entries: [PipelineText] = []
-  private let names: [String]
-  /// The MD5s of the entries that are rendered.
-  private var digests: [MD5Digest] = []
+  /// The MD5s and names of the entries. Complete after the last one was rendered.
+  private(set) var checksums: [(MD5Digest, name: String)] = []
   /// The number of entries without bytes. Another process has drawn so many pictures meanwhile that the cache has lost
   /// these. Complete after the last entry was rendered.
   private(set) var lostPictures = 0
@@ -20,44 +19,35 @@ final class DerivedEntries {
   ///   - pictures: the pictures of the plan; nil if it has none.
   ///   - date: the date of the archive.
   init(_ plan: ExportPlan, _ pictures: ExportPictures?, date: Timestamp) {
-    var rendered: [(name: String, date: Timestamp, isCompressed: Bool, bytes: () throws -> [UInt8])] = []
+    func add(
+      _ name: String, _ date: Timestamp, isCompressed: Bool = false, _ bytes: @escaping () throws -> [UInt8]
+    ) {
+      entries.append(
+        PipelineText(entryName: name, modified: date, isCompressed: isCompressed) {
+          [unowned self] _, write in
+          let bytes = try bytes()
+          checksums.append((MD5Digest(hashing: bytes), name: name))
+          if bytes.isEmpty { lostPictures += 1 }
+          try bytes.withUnsafeBytes(write)
+        })
+    }
     func add(_ name: String, of item: ExportPlan.Item, from cache: PictureCache?) {
       guard let content = item.photo.md5.map({ FileContent(md5: $0, size: item.size) }) else { return }
       // the directory of an encrypted archive is not encrypted
-      let taken = plan.isEncrypted ? date : item.photo.createdAt
-      rendered.append(
-        (
-          name, taken, true,
-          {
-            guard case .picture(let picture) = cache?.entry(for: content) else { return [] }
-            return picture.jpeg
-          }
-        ))
+      add(name, plan.isEncrypted ? date : item.photo.createdAt, isCompressed: true) {
+        guard case .picture(let picture) = cache?.entry(for: content) else { return [] }
+        return picture.jpeg
+      }
     }
     for item in plan.items {
       if item.thumbnail != nil { add(item.thumbnailName, of: item, from: pictures?.thumbnails) }
       if item.view != nil { add(item.viewName, of: item, from: pictures?.views) }
     }
     if let style = plan.gallery {
-      for page in plan.gallery(style, date: date).pages {
-        rendered.append((page.path, date, false, { Array(page.render().utf8) }))
-      }
-      rendered.append((CategorySummary.entryName, date, false, { try CategorySummary.document(of: plan) }))
-    }
-    names = rendered.map(\.name)
-    entries = rendered.map { entry in
-      PipelineText(entryName: entry.name, modified: entry.date, isCompressed: entry.isCompressed) {
-        [unowned self] _, write in
-        let bytes = try entry.bytes()
-        digests.append(MD5Digest(hashing: bytes))
-        if bytes.isEmpty { lostPictures += 1 }
-        try bytes.withUnsafeBytes { if !$0.isEmpty { try write($0) } }
-      }
+      for page in plan.gallery(style, date: date).pages { add(page.path, date) { Array(page.render().utf8) } }
+      add(CategorySummary.entryName, date) { try CategorySummary.document(of: plan) }
     }
   }
-
-  /// The MD5s and names of the entries. Complete after the last one was rendered.
-  var checksums: [(MD5Digest, name: String)] { zip(digests, names).map { ($0, name: $1) } }
 }
 
 extension ExportPlan {

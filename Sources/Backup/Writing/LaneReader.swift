@@ -50,11 +50,10 @@ struct LaneReader {
   /// True if every photo has been read.
   var isAtEnd: Bool { nextItem == items.count && lanes.isEmpty }
 
-  /// Fills a set: with a chunk of each open photo, and, as far as there is room, with further photos.
+  /// Fills an empty set: with a chunk of each open photo, and, as far as there is room, with further photos.
   ///
   /// - Throws: `CancellationError`, or an error that does not concern a photo.
   mutating func fill(_ set: PieceSet) throws {
-    set.removeAll()
     for lane in lanes.indices {
       lanes[lane].range = 0..<0
       try read(lane, into: set)
@@ -74,13 +73,10 @@ struct LaneReader {
     }
   }
 
-  /// Hashes the bytes of a set, and passes on the checksums of the photos that end in it.
-  mutating func hash(_ set: PieceSet, _ hashed: (_ item: Int, MD5Digest) -> Void) {
+  /// Hashes the bytes of a set. Then `digests` has the checksums of the photos that end in it.
+  mutating func hash(_ set: PieceSet) {
     MultiBufferMD5.update(&hashes, with: lanes.map { set[$0.range] })
-    for (lane, hash) in zip(lanes, hashes) where lane.isAtEnd {
-      digests[lane.item] = hash.digest
-      hashed(lane.item, hash.digest)
-    }
+    for (lane, hash) in zip(lanes, hashes) where lane.isAtEnd { digests[lane.item] = hash.digest }
     removeEnded()
   }
 

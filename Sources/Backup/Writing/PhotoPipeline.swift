@@ -4,8 +4,8 @@ import PhotoLibrary
 import Secrets
 import Zip
 
-/// Writes photos and texts into a ZIP archive. One thread reads and hashes the photos; the thread of the caller
-/// computes their CRCs and writes. Three sets of chunks circulate between them.
+/// Writes photos and texts into a ZIP archive. One thread reads and hashes the photos, and renders the texts; the thread
+/// of the caller computes their CRCs, deflates the texts, and writes. Three sets of chunks circulate between them.
 struct PhotoPipeline: Sendable {
   /// The photos, in the archive's order. Their names must be distinct.
   var items: [PipelineItem]
@@ -43,8 +43,7 @@ struct PhotoPipeline: Sendable {
   /// throws.
   ///
   /// The thread of the caller calls `progress` for every chunk after it was written: it must be quick, such as
-  /// incrementing a counter. Both threads call `isCancelled` equally often. The other thread calls `hashed` with the
-  /// checksum of each item when it is known, in any order.
+  /// incrementing a counter. Both threads call `isCancelled` equally often. The other thread renders the texts.
   ///
   /// - Throws: `PipelineError` for photos, `FileError` for the archive's file, `CancellationError`, the error of a
   ///   text, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` if no thread can be started. `file` is then
@@ -52,22 +51,19 @@ struct PhotoPipeline: Sendable {
   func write(
     _ texts: [PipelineText], to file: borrowing File,
     isCancelled: @escaping @Sendable () -> Bool = { false },
-    progress: @escaping (PipelineAdvance) -> Void = { _ in },
-    hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void = { _, _ in }
+    progress: @escaping (PipelineAdvance) -> Void = { _ in }
   ) throws -> Result {
     var options = options
     if password != nil || items.contains(where: \.bytes.isEncoded) { options.lanes = 1 }
-    let feed = try PhotoFeed(
-      items, options, isCancelled: isCancelled, progress: progress, hashed: hashed)
+    let feed = try PhotoFeed(items, texts, options, isCancelled: isCancelled, progress: progress)
     defer { feed.stop() }
     var archive = try ArchiveWriter(password: password)
     for item in items {
       try archive.addStored(item.entryName, size: item.size, modified: item.modified)
     }
     for text in texts {
-      try archive.addText(text.entryName, modified: text.modified, isCompressed: text.isCompressed) { write in
-        try text.render(feed.digests, write)
-      }
+      try archive.addText(
+        text.entryName, modified: text.modified, isCompressed: text.isCompressed, feed.nextText)
     }
     let size = try archive.write(
       to: file, stored: feed, startsWriteBack: options.startsWriteBack, isCancelled: isCancelled)
@@ -95,6 +91,7 @@ struct PhotoPipeline: Sendable {
     var reader = LaneReader(items, options, isCancelled: isCancelled)
     let set = try PieceSet(bytes: options.setSize)
     while !reader.isAtEnd {
+      set.removeAll()
       try reader.fill(set)
       reader.removeEnded()
     }

@@ -5,8 +5,8 @@ import FileSystem
 struct JSONWriter {
   /// The bytes that have not been passed on yet.
   private var bytes: [UInt8] = []
-  /// The number of open objects and lists.
-  private var depth = 0
+  /// A line feed and the indentation.
+  private var lineStart = Array("\n".utf8)
   /// True if the innermost container has no value yet.
   private var isEmpty = true
 
@@ -38,15 +38,15 @@ struct JSONWriter {
     _ key: StaticString?, _ opening: Unicode.Scalar, _ closing: Unicode.Scalar,
     _ contents: (inout JSONWriter) throws -> Void
   ) rethrows {
-    if depth > 0 { begin(key) }
+    if lineStart.count > 1 { begin(key) }
     bytes.append(UInt8(ascii: opening))
-    depth += 1
+    lineStart += "  ".utf8
     isEmpty = true
     try contents(&self)
     // Foundation writes an empty line into an empty container
     if isEmpty { bytes.append(UInt8(ascii: "\n")) }
-    depth -= 1
-    newLine()
+    lineStart.removeLast(2)
+    bytes += lineStart
     bytes.append(UInt8(ascii: closing))
     isEmpty = false
   }
@@ -67,16 +67,11 @@ struct JSONWriter {
   private mutating func begin(_ key: StaticString?) {
     if !isEmpty { bytes.append(UInt8(ascii: ",")) }
     isEmpty = false
-    newLine()
+    bytes += lineStart
     guard let key else { return }
     bytes.append(UInt8(ascii: "\""))
     append(key)
     append("\" : ")
-  }
-
-  private mutating func newLine() {
-    bytes.append(UInt8(ascii: "\n"))
-    for _ in 0..<depth { append("  ") }
   }
 
   private mutating func append(_ text: StaticString) {
