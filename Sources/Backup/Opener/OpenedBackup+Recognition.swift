@@ -86,8 +86,8 @@ extension OpenedBackup {
     let (entry, root) = try Self.metadataEntry(archive)
     let document = try Self.document(in: entry, of: archive, limits, password)
     if PhotoExport.isStatistics(document, limits) { throw BackupError.photoExport(path, .statistics) }
-    let digest = MD5Digest(hashing: document)
-    let reading = try Self.reading(consume document, .zip, root, path, limits)
+    let (reading, digest) = try Workers.both(
+      { try Self.reading(document, .zip, root, path, limits) }, { _ in MD5Digest(hashing: document) })
     let join = PhotoJoin(reading.metadata, archive.entries, below: root, writtenIDs: reading.writtenIDs)
     self.init(
       path: path, origin: reading.origin, metadata: reading.metadata, photos: join.photos,
