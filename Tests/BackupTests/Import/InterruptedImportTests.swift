@@ -187,6 +187,10 @@ struct InterruptedImportTests {
     let jpeg = { (text: String) in Array("\u{0}\(text)".utf8) }
     for text in ["one", "two", "six"] { try scratch.write(jpeg(text), to: "Pictures/\(text).bmp") }
     let inode = try leave(jpeg("one"), as: "9")
+    // with a second name, the inode is not given to another file after the staged one is removed
+    try FileManager.default.linkItem(
+      atPath: library.path.appending(FilePath("\(Self.interrupted)/9").components).string,
+      toPath: scratch.path.appending("staged").string)
     try leave(jpeg("SIX"), as: "3")
     let summary = try await Work.add([scratch.path.appending("Pictures")], to: library.path).summary
     #expect(summary.photosAdded == 3)
