@@ -15,11 +15,7 @@ struct InterruptedImportTests {
   private let scratch = ScratchFolder()
   private let backup: SampleBackup
   private let path: FilePath
-  private let open = OpenFiles()
-
-  private final class OpenFiles {
-    var files: [FileHandle] = []
-  }
+  private let openFiles = NSMutableArray()
 
   init() throws {
     library = try SampleLibrary()
@@ -27,8 +23,7 @@ struct InterruptedImportTests {
     path = try backup.write(to: scratch)
   }
 
-  /// Leaves a file as an interrupted operation does, and returns its inode. As long as the file is open, no other file gets
-  /// this inode.
+  /// Leaves a file as an interrupted operation does, and returns its inode. It stays open, so that no other gets the inode.
   @discardableResult
   private func leave(_ text: String, as name: String) throws -> Int { try leave(Array(text.utf8), as: name) }
 
@@ -38,7 +33,7 @@ struct InterruptedImportTests {
     try FileManager.default.createDirectory(
       atPath: file.removingLastComponent().string, withIntermediateDirectories: true)
     try Data(bytes).write(to: URL(fileURLWithPath: file.string))
-    try open.files.append(FileHandle(forReadingFrom: URL(fileURLWithPath: file.string)))
+    try openFiles.add(FileHandle(forReadingFrom: URL(fileURLWithPath: file.string)))
     return try inode(of: file)
   }
 
@@ -126,8 +121,7 @@ struct InterruptedImportTests {
     var corrupt = backup
     corrupt.members[0] = .stored("photos/1_beach.jpg", "BEACH")
     try leave("beach", as: "0")
-    let archive = try corrupt.write(to: scratch, as: "corrupt.zip")
-    let summary = try await library.importing(archive)
+    let summary = try await library.importing(corrupt.write(to: scratch, as: "corrupt.zip"))
     #expect(summary.photosImported == 3)
     #expect(summary.warnings == [])
     try expectPhotosOfBackup()
