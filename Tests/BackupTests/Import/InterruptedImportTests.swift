@@ -23,7 +23,7 @@ struct InterruptedImportTests {
     path = try backup.write(to: scratch)
   }
 
-  /// Leaves a file as an interrupted operation does, and returns its inode. It stays open, so that no other gets the inode.
+  /// Leaves a file as an interrupted operation does, and returns its inode, which stays taken: the file is kept open.
   @discardableResult
   private func leave(_ text: String, as name: String) throws -> Int { try leave(Array(text.utf8), as: name) }
 

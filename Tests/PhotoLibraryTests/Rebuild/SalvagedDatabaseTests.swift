@@ -12,7 +12,7 @@ import Testing
 @Suite struct SalvagedDatabaseTests {
   private let scratch: LibraryScratch
   private var database: FilePath { scratch.path.appending("library.sqlite") }
-  private static let rules = Data(repeating: 7, count: 32)
+  private static var rules: Data { Data(repeating: 7, count: 32) }
 
   init() throws { scratch = try LibraryScratch() }
 
